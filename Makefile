@@ -1,0 +1,58 @@
+# Every target needs Go alone, except where its comment says more.
+
+GO          ?= go
+STATICCHECK ?= $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
+FUZZTIME    ?= 30s
+RACE        ?= -race# needs a C compiler; "make check RACE=" goes without
+TARGETS     := linux/arm64 darwin/arm64
+
+.PHONY: all build test check fmt vet staticcheck floors race cross fuzz bench-peers integration
+
+all: build
+
+build:
+	CGO_ENABLED=0 $(GO) build -trimpath -o reel ./cmd/reel
+
+test:
+	$(GO) test ./...
+
+check: fmt vet staticcheck floors race cross
+
+fmt:
+	@files=$$(gofmt -l .) || exit 1; \
+	if [ -n "$$files" ]; then echo "gofmt these files:"; echo "$$files"; exit 1; fi
+
+vet:
+	$(GO) vet ./...
+
+staticcheck:
+	$(STATICCHECK) ./...
+
+floors:
+	$(GO) test ./internal/floors
+
+race:
+	$(GO) test $(RACE) ./...
+
+cross:
+	@set -e; for target in $(TARGETS); do \
+		echo "build for $$target"; \
+		CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build -o /dev/null ./...; \
+	done
+
+# Runs each fuzz target for FUZZTIME; a crash leaves its input under testdata/fuzz.
+fuzz:
+	@set -e; for pkg in $$($(GO) list ./...); do \
+		for name in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+			echo "$$pkg $$name for $(FUZZTIME)"; \
+			$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) $$pkg; \
+		done; \
+	done
+
+# Measures Reel beside other tools; needs Python and what the script installs.
+bench-peers:
+	scripts/bench-peers.sh
+
+# Compares with a current PyTorch; needs Python and what the script installs.
+integration:
+	python/integration/run.sh

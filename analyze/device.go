@@ -1,0 +1,178 @@
+package analyze
+
+import (
+	"slices"
+
+	"reel/event"
+	"reel/timeline"
+)
+
+// GPU is what a device, or all devices of a rank, did between its first and
+// last activity. All values are interval unions in nanoseconds over kernels,
+// copies and sets, the same arithmetic as TraceLens and HolisticTraceAnalysis.
+type GPU struct {
+	Start, End int64 `json:"-"` // of the span, ns on the timeline
+
+	Span        int64   `json:"span_ns"`
+	Busy        int64   `json:"busy_ns"`         // union of all
+	Compute     int64   `json:"compute_ns"`      // kernels that are no collectives, and sets
+	Comm        int64   `json:"comm_ns"`         // collectives
+	Copy        int64   `json:"copy_ns"`         // copies
+	ExposedComm int64   `json:"exposed_comm_ns"` // not under compute
+	ExposedCopy int64   `json:"exposed_copy_ns"` // not under compute
+	Idle        int64   `json:"idle_ns"`         // Span - Busy
+	BusyPercent float64 `json:"busy_percent"`
+	Activities  int     `json:"activities"`
+	// Unattributed counts activities of which no launch and no operator is known.
+	Unattributed int `json:"unattributed"`
+	// CommOverlapPercent is the share of Comm under compute; absent without Comm.
+	CommOverlapPercent *float64 `json:"comm_overlap_percent,omitempty"`
+}
+
+// DeviceGPU is the work of one device.
+type DeviceGPU struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name,omitempty"`
+	GPU  GPU    `json:"gpu"`
+}
+
+// Device measures the activities of all devices together, and of each.
+func Device(tl *timeline.Timeline, roles *Roles) (GPU, []DeviceGPU) {
+	comm := roles.collectives(tl)
+	work := workByStart(tl)
+	all := measure(tl, work, comm)
+	ids := map[int64][]int32{}
+	for _, i := range work {
+		id := tl.Tracks[tl.ActivityTrack(int(i))].A
+		ids[id] = append(ids[id], i)
+	}
+	var list []DeviceGPU
+	for id, sub := range ids {
+		list = append(list, DeviceGPU{ID: id, Name: deviceName(tl, id), GPU: measure(tl, sub, comm)})
+	}
+	slices.SortFunc(list, func(a, b DeviceGPU) int { return int(min(1, max(-1, a.ID-b.ID))) })
+	return all, list
+}
+
+func deviceName(tl *timeline.Timeline, id int64) string {
+	for _, d := range tl.Info.Devices {
+		if d.ID == id {
+			return d.Name
+		}
+	}
+	return ""
+}
+
+// workByStart returns the activities that are work, by start.
+func workByStart(tl *timeline.Timeline) []int32 {
+	a := &tl.Activities
+	var streams [][]int32
+	for _, tr := range tl.DeviceTracks() {
+		var s []int32
+		for i := tl.Tracks[tr].Lo; i < tl.Tracks[tr].Hi; i++ {
+			if a.Class[i].IsWork() {
+				s = append(s, int32(i))
+			}
+		}
+		streams = append(streams, s)
+	}
+	for len(streams) > 1 {
+		var next [][]int32
+		for i := 0; i < len(streams); i += 2 {
+			if i+1 == len(streams) {
+				next = append(next, streams[i])
+				continue
+			}
+			next = append(next, mergeByStart(a.Start, streams[i], streams[i+1]))
+		}
+		streams = next
+	}
+	if len(streams) == 0 {
+		return nil
+	}
+	return streams[0]
+}
+
+func mergeByStart(start []int64, x, y []int32) []int32 {
+	out := make([]int32, 0, len(x)+len(y))
+	for len(x) > 0 && len(y) > 0 {
+		if start[y[0]] < start[x[0]] {
+			out, y = append(out, y[0]), y[1:]
+		} else {
+			out, x = append(out, x[0]), x[1:]
+		}
+	}
+	return append(append(out, x...), y...)
+}
+
+// measure computes the unions over activities given by start.
+func measure(tl *timeline.Timeline, work []int32, isComm func(timeline.NameID) bool) GPU {
+	var g GPU
+	var busy, compute, comm, copies union
+	a := &tl.Activities
+	for k, i := range work {
+		start, end := a.Start[i], a.End(int(i))
+		if k == 0 {
+			g.Start, g.End = start, end
+		}
+		g.End = max(g.End, end)
+		busy.add(start, end)
+		switch {
+		case a.Class[i] == event.Copy:
+			copies.add(start, end)
+		case isComm(a.Name[i]):
+			comm.add(start, end)
+		default:
+			compute.add(start, end)
+		}
+		if a.Launch[i] == timeline.NoRange && a.Owner[i] == timeline.NoRange {
+			g.Unattributed++
+		}
+	}
+	g.Activities = len(work)
+	g.Span, g.Busy = g.End-g.Start, busy.length()
+	g.Compute, g.Comm, g.Copy = compute.length(), comm.length(), copies.length()
+	g.ExposedComm = g.Comm - overlap(&comm, &compute)
+	g.ExposedCopy = g.Copy - overlap(&copies, &compute)
+	g.Idle = g.Span - g.Busy
+	if g.Span > 0 {
+		g.BusyPercent = 100 * float64(g.Busy) / float64(g.Span)
+	}
+	if g.Comm > 0 {
+		p := 100 * float64(g.Comm-g.ExposedComm) / float64(g.Comm)
+		g.CommOverlapPercent = &p
+	}
+	return g
+}
+
+// union is a growing union of intervals, added by ascending start.
+type union struct{ iv [][2]int64 }
+
+func (u *union) add(start, end int64) {
+	if n := len(u.iv); n > 0 && start <= u.iv[n-1][1] {
+		u.iv[n-1][1] = max(u.iv[n-1][1], end)
+		return
+	}
+	u.iv = append(u.iv, [2]int64{start, end})
+}
+
+func (u *union) length() (sum int64) {
+	for _, v := range u.iv {
+		sum += v[1] - v[0]
+	}
+	return sum
+}
+
+// overlap is the length that both unions cover.
+func overlap(a, b *union) (sum int64) {
+	for i, j := 0, 0; i < len(a.iv) && j < len(b.iv); {
+		lo, hi := max(a.iv[i][0], b.iv[j][0]), min(a.iv[i][1], b.iv[j][1])
+		sum += max(0, hi-lo)
+		if a.iv[i][1] < b.iv[j][1] {
+			i++
+		} else {
+			j++
+		}
+	}
+	return sum
+}

@@ -1,0 +1,67 @@
+package analyze
+
+import "reel/event"
+
+// steps returns the denoise steps. Producers or annotations may name them;
+// otherwise a step is the denoiser's call, or its calls (guidance often needs
+// two) between one step of the scheduler and the next.
+func (c *candidates) steps() []Span {
+	named := c.pick(func(x candidate) bool { return x.role == event.Step })
+	if len(named) > 0 && named[0].Evidence != ByCall {
+		return named
+	}
+	forwards := c.pick(func(x candidate) bool { return x.role == event.Forward })
+	if len(forwards) > 0 && forwards[0].weak(c) && len(forwards) < 2 {
+		return nil // one compiled region is not a loop
+	}
+	return group(c.unwrapped(forwards), c.scheduler)
+}
+
+// unwrapped extends module calls to the compiled wrapper directly around them:
+// its time is the step's, its name (OptimizedModule) tells nothing.
+func (c *candidates) unwrapped(forwards []Span) []Span {
+	for i := range forwards {
+		f := &forwards[i]
+		if f.Evidence != ByModule {
+			continue
+		}
+		for _, x := range c.list {
+			if x.weak && x.ev == ByModule && x.r < f.Range && c.tl.Within(f.Range, x.r) {
+				w := c.span(x)
+				f.Range, f.Start, f.End = x.r, w.Start, w.End
+				break
+			}
+		}
+	}
+	return forwards
+}
+
+// weak says that only a rule of last resort found the span.
+func (s Span) weak(c *candidates) bool {
+	for _, x := range c.list {
+		if x.r == s.Range {
+			return x.weak
+		}
+	}
+	return false
+}
+
+// group joins the forwards that no scheduler step separates.
+func group(forwards, scheduler []Span) []Span {
+	if len(scheduler) == 0 {
+		return forwards
+	}
+	var out []Span
+	last := -1
+	for _, f := range forwards {
+		// The number of scheduler steps begun before f names its iteration.
+		k := startedBefore(scheduler, f.Start)
+		if n := len(out); n > 0 && k == last && out[n-1].Track == f.Track {
+			out[n-1].End = max(out[n-1].End, f.End)
+			continue
+		}
+		last = k
+		out = append(out, f)
+	}
+	return out
+}

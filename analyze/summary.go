@@ -1,0 +1,209 @@
+package analyze
+
+import (
+	"fmt"
+
+	"reel/timeline"
+)
+
+// Timing says how device times were taken.
+type Timing string
+
+// The timings.
+const (
+	HostTimed   Timing = "host"   // no device activity was recorded: host clock only
+	SyncedTimed Timing = "synced" // host clock around device synchronisation
+	DeviceTimed Timing = "device" // the device's own activity records
+)
+
+// RankSummary is what one rank's timeline says, in the words of the JSON schema
+// reel.summary/1. Times are nanoseconds; *_ns that are starts count from the
+// rank's first event.
+type RankSummary struct {
+	Rank      int           `json:"rank"`
+	Host      string        `json:"host,omitempty"`
+	Device    string        `json:"device,omitempty"`
+	Producer  string        `json:"producer,omitempty"`
+	Timing    Timing        `json:"timing"`
+	StartUnix *int64        `json:"start_unix_ns,omitempty"` // of the first event; absent when the trace has no absolute time
+	Duration  int64         `json:"duration_ns"`
+	Requests  []RequestInfo `json:"requests"`
+	Devices   []DeviceGPU   `json:"devices,omitempty"`
+	GPU       *GPU          `json:"gpu,omitempty"`
+	Stages    []StageInfo   `json:"stages"`
+	Steps     []StepInfo    `json:"steps"`
+	Outside   *Outside      `json:"outside,omitempty"`
+	Links     Links         `json:"links"`
+}
+
+// RequestInfo is one request. Other is host time in none of its stages.
+type RequestInfo struct {
+	Index    int      `json:"index"`
+	Name     string   `json:"name,omitempty"`
+	Start    int64    `json:"start_ns"`
+	Duration int64    `json:"duration_ns"`
+	Other    int64    `json:"other_ns"`
+	Evidence Evidence `json:"evidence"`
+}
+
+// StageInfo is one run of a stage. CPU is what the host saw; the device values
+// are of the activities launched within, and absent when none was recorded.
+type StageInfo struct {
+	Request    int      `json:"request"`
+	Stage      string   `json:"stage"`
+	Name       string   `json:"name"`
+	Start      int64    `json:"start_ns"`
+	CPU        int64    `json:"cpu_ns"`
+	GPUBusy    *int64   `json:"gpu_busy_ns,omitempty"`
+	GPUSpan    *int64   `json:"gpu_span_ns,omitempty"`
+	Activities int      `json:"activities"`
+	Steps      int      `json:"steps,omitempty"` // of a denoise loop
+	Evidence   Evidence `json:"evidence"`
+}
+
+// StepInfo is one denoise step.
+type StepInfo struct {
+	Request    int      `json:"request"`
+	Loop       int      `json:"loop"`
+	Index      int      `json:"index"`
+	Name       string   `json:"name"`
+	Start      int64    `json:"start_ns"`
+	CPU        int64    `json:"cpu_ns"`
+	GPUBusy    *int64   `json:"gpu_busy_ns,omitempty"`
+	GPUSpan    *int64   `json:"gpu_span_ns,omitempty"`
+	GPUIdle    *int64   `json:"gpu_idle_ns,omitempty"` // GPUSpan - GPUBusy
+	Activities int      `json:"activities"`
+	Launches   int      `json:"launches"` // calls that caused them; a graph's is one
+	Evidence   Evidence `json:"evidence"`
+}
+
+// Outside is device work that belongs to no stage and no step.
+type Outside struct {
+	GPUBusy    int64 `json:"gpu_busy_ns"`
+	Activities int   `json:"activities"`
+}
+
+// Links counts how activities were attributed.
+type Links struct {
+	ByLaunch     int `json:"by_launch"`
+	ByOp         int `json:"by_op,omitempty"`
+	Unattributed int `json:"unattributed"`
+	Unsound      int `json:"unsound,omitempty"` // times that cannot be true
+}
+
+// Summarize measures a rank.
+func Summarize(tl *timeline.Timeline, roles *Roles) RankSummary {
+	d := Derive(tl, roles)
+	s := RankSummary{Host: tl.Info.Host, Producer: tl.Info.Producer, Duration: tl.End - tl.Origin,
+		Timing: HostTimed, Requests: []RequestInfo{}, Stages: []StageInfo{}, Steps: []StepInfo{}}
+	if tl.Info.Rank != nil {
+		s.Rank = *tl.Info.Rank
+	}
+	if base, ok := unixBase(tl); ok {
+		v := base + tl.Origin
+		s.StartUnix = &v
+	}
+	s.Links = Links{tl.Linked.ByLaunch, tl.Linked.ByOp, tl.Linked.None, tl.Linked.Unsound}
+	gpu, devices := Device(tl, roles)
+	if gpu.Activities > 0 {
+		s.Timing, s.GPU, s.Devices = DeviceTimed, &gpu, devices
+	}
+	s.Device = rankDevice(tl, devices)
+	m := newShares(tl, d)
+	s.fill(tl, d, m)
+	return s
+}
+
+// unixBase returns the Unix time of the timeline's time 0, ns. Traces before
+// mid-2024 carry no base: their times are Unix times themselves.
+func unixBase(tl *timeline.Timeline) (int64, bool) {
+	if tl.Info.Base != nil {
+		return *tl.Info.Base, true
+	}
+	const year2000, year2200 = 946684800e9, 7258118400e9
+	return 0, tl.Origin > year2000 && tl.Origin < year2200
+}
+
+// rankDevice names the devices that the rank worked on, or the machine's only sort.
+func rankDevice(tl *timeline.Timeline, used []DeviceGPU) string {
+	names := map[string]bool{}
+	name := ""
+	for _, d := range used {
+		if d.Name != "" && !names[d.Name] {
+			names[d.Name], name = true, d.Name
+		}
+	}
+	if len(used) == 0 {
+		for _, d := range tl.Info.Devices {
+			if d.Name != "" && !names[d.Name] {
+				names[d.Name], name = true, d.Name
+			}
+		}
+	}
+	if len(names) > 1 {
+		return fmt.Sprintf("%d kinds of device", len(names))
+	}
+	return name
+}
+
+func (s *RankSummary) fill(tl *timeline.Timeline, d *Derived, m *shares) {
+	device := s.Timing == DeviceTimed
+	opt := func(v int64) *int64 {
+		if !device {
+			return nil
+		}
+		return &v
+	}
+	inRequest := make([]int64, len(d.Requests))
+	for i, x := range d.Stages {
+		sh := &m.stage[i]
+		s.Stages = append(s.Stages, StageInfo{x.Request, x.Stage, x.Name, x.Start - tl.Origin, x.Dur(),
+			opt(sh.busy.length()), opt(sh.span()), sh.count, 0, x.Evidence})
+		inRequest[x.Request] += x.Dur()
+	}
+	for i, x := range d.Steps {
+		sh := &m.step[i]
+		busy, span := sh.busy.length(), sh.span()
+		s.Steps = append(s.Steps, StepInfo{x.Request, x.Loop, x.Index, x.Name, x.Start - tl.Origin, x.Dur(),
+			opt(busy), opt(span), opt(span - busy), sh.count, sh.launches, x.Evidence})
+		inRequest[x.Request] += x.Dur()
+	}
+	s.addLoops()
+	for i, x := range d.Requests {
+		s.Requests = append(s.Requests, RequestInfo{i, x.Name, x.Start - tl.Origin, x.Dur(), max(0, x.Dur()-inRequest[i]), x.Evidence})
+	}
+	if device {
+		s.Outside = &Outside{m.outside.busy.length(), m.outside.count}
+	}
+}
+
+// addLoops adds each loop as a stage "diffuse": the sums of its steps.
+func (s *RankSummary) addLoops() {
+	var loops []StageInfo
+	for i, st := range s.Steps {
+		if i == 0 || st.Request != s.Steps[i-1].Request || st.Loop != s.Steps[i-1].Loop {
+			loops = append(loops, StageInfo{Request: st.Request, Stage: "diffuse", Name: st.Name, Start: st.Start, Evidence: st.Evidence})
+			if st.GPUBusy != nil {
+				loops[len(loops)-1].GPUBusy, loops[len(loops)-1].GPUSpan = new(int64), new(int64)
+			}
+		}
+		l := &loops[len(loops)-1]
+		l.CPU += st.CPU
+		l.Activities += st.Activities
+		l.Steps++
+		if st.GPUBusy != nil {
+			*l.GPUBusy += *st.GPUBusy
+			*l.GPUSpan += *st.GPUSpan
+		}
+	}
+	var merged []StageInfo
+	stages := s.Stages
+	for len(stages) > 0 && len(loops) > 0 {
+		if loops[0].Start < stages[0].Start {
+			merged, loops = append(merged, loops[0]), loops[1:]
+		} else {
+			merged, stages = append(merged, stages[0]), stages[1:]
+		}
+	}
+	s.Stages = append(append(append([]StageInfo{}, merged...), stages...), loops...)
+}
