@@ -33,13 +33,13 @@ type TextSource struct {
 // text; ids that are not numbers are a quoted label (cpu"CPU functions/1"); "-"
 // is no track. Its quoted name, when there is one, is a Meta event thread_name.
 //
-// An event line is a kind (range, gpu, mark, counter, meta), then the words of
+// An event line is a kind (range, gpu, mark, counter, meta, flow), then the words of
 // its class and role in either order, both optional, then the quoted name, then
 // clauses in any order:
 //
 //	at TIME      when it starts (needed, except for meta)
 //	for TIME     how long it lasts (default 0)
-//	cause N      Link: a launch and what it launched carry the same
+//	cause N      Link: a launch and what it launched, or an arrow's ends, carry the same
 //	id N         Op: an operator's own id, or that of the operator behind the event
 //	value N      Value: bytes of a copy, set or allocation; a counter's sample
 //	args {JSON}  arguments in order, last on the line
@@ -97,13 +97,13 @@ func (s *TextSource) Close() error { return nil }
 var placeWords = [...]string{NoPlace: "none", Thread: "cpu", Stream: "gpu", Logical: "row"}
 
 // kindWords are the first words of event lines.
-var kindWords = [...]string{Range: "range", Activity: "gpu", Mark: "mark", Counter: "counter", Meta: "meta"}
+var kindWords = [...]string{Range: "range", Activity: "gpu", Mark: "mark", Counter: "counter", Meta: "meta", Flow: "flow"}
 
 // noClassWord is written where an event has no class but its kind has a default.
 const noClassWord = "noclass"
 
 // defaultClass is the class of a line without a class word.
-var defaultClass = [...]Class{Range: Annotation, Activity: Kernel, Mark: OtherMark, Counter: NoClass, Meta: NoClass}
+var defaultClass = [...]Class{Range: Annotation, Activity: Kernel, Mark: OtherMark, Flow: NoClass}
 
 // threadName is the Meta event that names a track; a track line can stand for it.
 const threadName = "thread_name"

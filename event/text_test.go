@@ -36,6 +36,8 @@ counter "util" at 3ms value 88
 track  gpu0/7 "stream 7"
 gpu    kernel "attn_fwd\xff" at 1.31ms for 3.02ms cause 4711
 gpu    copy "Memcpy HtoD" at 5ms for 10us value 4096
+gpu    unsound "lost" at 0 for 1us
+flow   "ac2g" at 1.26ms cause 4711
 track  -
 meta   "process_name" args {"name": "python"} # the end
 `
@@ -78,6 +80,8 @@ func TestParseText(t *testing.T) {
 		{Kind: Meta, Track: stream, Name: "thread_name", Args: name("stream 7")},
 		{Kind: Activity, Class: Kernel, Track: stream, Name: "attn_fwd\xff", Start: 1_310_000, Dur: 3_020_000, Link: 4711},
 		{Kind: Activity, Class: Copy, Track: stream, Name: "Memcpy HtoD", Start: 5_000_000, Dur: 10_000, Value: 4096},
+		{Kind: Activity, Class: Unsound, Track: stream, Name: "lost", Dur: 1000},
+		{Kind: Flow, Track: stream, Name: "ac2g", Start: 1_260_000, Link: 4711},
 		{Kind: Meta, Name: "process_name", Args: name("python")},
 	}
 	if len(events) != len(want) {
@@ -99,8 +103,8 @@ func TestParseText(t *testing.T) {
 
 func TestParseTextErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"\n\nfoo":                         `line 3: unknown word "foo": want track, range, gpu, mark, counter, meta or info`,
-		`"x"`:                             `line 1: unknown word "\"x\"": want track, range, gpu, mark, counter, meta or info`,
+		"\n\nfoo":                         `line 3: unknown word "foo": want track, range, gpu, mark, counter, meta, flow or info`,
+		`"x"`:                             `line 1: unknown word "\"x\"": want track, range, gpu, mark, counter, meta, flow or info`,
 		"track":                           "line 1: no track: want cpuPID/TID, gpuDEVICE/STREAM or a name",
 		"track cpu 416/417 \"python\"":    `line 1: bad track "cpu": want two ids, as in cpu0/7`,
 		"track gpu0":                      `line 1: bad track "gpu0": want two ids, as in gpu0/7`,

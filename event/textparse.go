@@ -34,7 +34,7 @@ func (p *textParser) line(s string) error {
 	if word == "" {
 		word = t.rest
 	}
-	return fmt.Errorf("unknown word %q: want track, range, gpu, mark, counter, meta or info", word)
+	return fmt.Errorf("unknown word %q: want track, range, gpu, mark, counter, meta, flow or info", word)
 }
 
 // trackLine switches the track and names it.

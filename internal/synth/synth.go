@@ -98,6 +98,9 @@ func requestsFor(o Options) (int, error) {
 			return 0, err
 		}
 		size[i] = t.Bytes
+		if i == 0 && t.Bytes >= o.TargetBytes {
+			return o.Requests, nil
+		}
 	}
 	each := float64(size[1]-size[0]) * 0.998
 	more := (float64(o.TargetBytes) - float64(size[0])) / each

@@ -164,6 +164,9 @@ func (p *parser) arg(b []byte, key []byte, v int, r *row, id argID, keep bool) (
 			r.value = n
 		}
 	}
+	if keep && b[v] == '"' { // a number in quotes is a text that its reader understands
+		return p.keepArg(b, key, v)
+	}
 	if keep {
 		p.addArg(key, event.ArgInt, uint64(n))
 	}

@@ -78,23 +78,23 @@ func (in *input) cut(carry []byte, from int) {
 		case <-in.ctx.Done():
 			return
 		}
-		rest := in.fill(c, carry, first, from)
+		carry = in.fill(c, carry, first, from)
 		c.finished = make(chan struct{})
+		last := c.last // c is the consumer's from here on
 		select {
 		case in.order <- c:
 		case <-in.ctx.Done():
 			return
 		}
 		in.work <- c
-		if c.last {
+		if last {
 			return
 		}
-		carry = append(carry[:0], rest...)
 	}
 }
 
-// fill reads text behind carry into c until an event starts near its end, and
-// returns the text behind that place.
+// fill reads text behind carry into c until an event starts near its end. It
+// moves the text behind that place to carry and returns it.
 func (in *input) fill(c *chunk, carry []byte, first bool, from int) []byte {
 	*c = chunk{buf: c.buf, out: c.out}
 	if first {
@@ -118,13 +118,14 @@ func (in *input) fill(c *chunk, carry []byte, first bool, from int) []byte {
 			return nil
 		}
 		if k := boundaryBefore(c.buf, c.from+1, n); k > 0 {
-			rest := c.buf[k:n]
+			carry = append(carry[:0], c.buf[k:n]...)
 			c.end = k
-			return rest
+			fillPad(c.buf, k)
+			return carry
 		}
 		if n >= in.opt.MaxEvent {
 			c.end = n // no event so far: let the consumer say so
-			return nil
+			return carry[:0]
 		}
 		want += in.opt.Chunk
 	}

@@ -1,0 +1,83 @@
+package formats
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Files returns the trace files that path stands for: itself, or those of a
+// folder, by the suffixes of their names, in the order of the numbers within
+// their names. A folder without any is an error.
+func Files(path string) (files []string, folder bool, err error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, false, plainError(err)
+	}
+	if !st.IsDir() {
+		return []string{path}, false, nil
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, true, plainError(err)
+	}
+	for _, e := range entries {
+		if !e.IsDir() && hasSuffix(e.Name()) && !ours(e.Name()) {
+			files = append(files, filepath.Join(path, e.Name()))
+		}
+	}
+	if len(files) == 0 {
+		return nil, true, fmt.Errorf("%s: no trace file in this folder; known are: %s", path, Known())
+	}
+	slices.SortFunc(files, CompareNames)
+	return files, true, nil
+}
+
+// ours reports whether a file of a run folder is Reel's own record of the run.
+func ours(name string) bool {
+	return name == "run.json" || strings.HasSuffix(name, ".reel.json")
+}
+
+func hasSuffix(name string) bool {
+	name = strings.ToLower(name)
+	for _, f := range List() {
+		for _, s := range f.Suffixes {
+			if strings.HasSuffix(name, s) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// CompareNames orders names so that numbers within them count as numbers:
+// rank2.json before rank10.json.
+func CompareNames(a, b string) int {
+	x, y := a, b
+	for x != "" && y != "" {
+		dx, dy := digits(x), digits(y)
+		if dx > 0 && dy > 0 {
+			nx, ny := strings.TrimLeft(x[:dx], "0"), strings.TrimLeft(y[:dy], "0")
+			if c := cmp.Or(cmp.Compare(len(nx), len(ny)), strings.Compare(nx, ny)); c != 0 {
+				return c
+			}
+			x, y = x[dx:], y[dy:]
+			continue
+		}
+		if x[0] != y[0] {
+			return cmp.Compare(x[0], y[0])
+		}
+		x, y = x[1:], y[1:]
+	}
+	return cmp.Or(cmp.Compare(len(x), len(y)), strings.Compare(a, b))
+}
+
+func digits(s string) (n int) {
+	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
+		n++
+	}
+	return n
+}

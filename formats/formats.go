@@ -1,0 +1,153 @@
+// Package formats is the list of the file formats that Reel reads: it tells
+// which one a file has and opens it. It reads no event itself and knows no
+// analysis.
+package formats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"reel/event"
+	"reel/internal/compress"
+	"reel/read/kineto"
+)
+
+// Options says what of a file to read. The zero value reads what every analysis
+// needs.
+type Options struct {
+	Args     []string    // keys of arguments of host ranges to keep as well
+	AllArgs  bool        // keep every argument of every event
+	Flows    bool        // keep flow events
+	NoPython bool        // leave out Python calls
+	Workers  int         // parsing goroutines; 0 is one per processor
+	Progress func(n int) // told of every n bytes of the file consumed; called from other goroutines
+}
+
+// Format is one file format.
+type Format struct {
+	Name     string   // word for machines: "kineto"
+	Title    string   // for people
+	Suffixes []string // of its files' names, lower case
+
+	sniff func(head []byte) bool
+	open  func(ctx context.Context, f *file, opt Options) (event.Source, error)
+}
+
+// List returns the formats, in the order in which they are tried.
+func List() []Format {
+	return []Format{
+		{Name: "kineto", Title: "PyTorch (Kineto) trace", Suffixes: []string{".json", ".json.gz", ".json.zst"}, sniff: looksLikeJSON, open: openKineto},
+		{Name: "text", Title: "text form of a trace", Suffixes: []string{".trace.txt"}, sniff: looksLikeText, open: openText},
+	}
+}
+
+// ErrUnknown is wrapped by the errors of files that hold no trace that Reel
+// knows.
+var ErrUnknown = errors.New("no trace that Reel knows")
+
+// Known lists the formats for a message: "PyTorch (Kineto) trace (.json,
+// .json.gz, .json.zst), …".
+func Known() string {
+	var all []string
+	for _, f := range List() {
+		all = append(all, f.Title+" ("+strings.Join(f.Suffixes, ", ")+")")
+	}
+	return strings.Join(all, ", ")
+}
+
+// Open opens the trace at path, whose format it recognises by its content. The
+// context ends the reading early. The errors name the file; those of files
+// that hold no trace wrap ErrUnknown.
+func Open(ctx context.Context, path string, opt Options) (event.Source, error) {
+	f, err := openFile(path, opt.Progress)
+	if err != nil {
+		return nil, err
+	}
+	src, err := openAs(ctx, f, opt)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &source{src, f}, nil
+}
+
+func openAs(ctx context.Context, f *file, opt Options) (event.Source, error) {
+	head, err := f.head()
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case len(head) == 0 && len(f.lead) == 0:
+		return nil, fmt.Errorf("%s: the file is empty: %w", f.path, ErrUnknown)
+	case isSQLite(head):
+		return nil, fmt.Errorf("%s: Nsight Systems exports are not read yet: %w", f.path, ErrUnknown)
+	}
+	for _, format := range List() {
+		if format.sniff(head) {
+			return format.open(ctx, f, opt)
+		}
+	}
+	return nil, fmt.Errorf("%s: %w; known are: %s", f.path, ErrUnknown, Known())
+}
+
+func openKineto(ctx context.Context, f *file, opt Options) (event.Source, error) {
+	src, err := kineto.New(ctx, f, f.path, kineto.Options{Args: opt.Args, AllArgs: opt.AllArgs,
+		Flows: opt.Flows, NoPython: opt.NoPython, Workers: opt.Workers})
+	switch {
+	case errors.Is(err, kineto.ErrNotTrace):
+		return nil, fmt.Errorf("%w: %w; known are: %s", err, ErrUnknown, Known())
+	case err != nil:
+		return nil, err // not src: a nil *Source is no nil event.Source
+	}
+	return src, nil
+}
+
+// maxText bounds the text form, which people write by hand, and which is held in memory.
+const maxText = 64 << 20
+
+func openText(_ context.Context, f *file, _ Options) (event.Source, error) {
+	text, err := compress.NewReader(compress.Sniff(f.lead), f)
+	if err != nil {
+		return nil, fmt.Errorf("text: %s: %w", f.path, err)
+	}
+	defer text.Close()
+	limited := &io.LimitedReader{R: text, N: maxText + 1}
+	src, err := event.ParseText(limited)
+	if limited.N == 0 {
+		return nil, fmt.Errorf("text: %s: longer than %d MiB", f.path, maxText>>20)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("text: %s: %w", f.path, err)
+	}
+	return src, nil
+}
+
+// source is a reader's source that closes the file too, and knows its name and
+// size.
+type source struct {
+	event.Source
+	f *file
+}
+
+// Info adds the file's name and size to what the reader knows.
+func (s *source) Info() event.Info {
+	i := s.Source.Info()
+	i.Path = s.f.path
+	if s.f.size > 0 {
+		i.Bytes = s.f.size
+	}
+	return i
+}
+
+// Close closes the reader and the file.
+func (s *source) Close() error {
+	err := s.Source.Close()
+	if fileErr := s.f.Close(); err == nil && !errors.Is(fileErr, os.ErrClosed) {
+		err = fileErr
+	}
+	return err
+}

@@ -1,0 +1,5 @@
+//go:build race
+
+package kineto
+
+func init() { raceEnabled = true }
