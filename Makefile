@@ -45,7 +45,7 @@ fuzz:
 	@set -e; for pkg in $$($(GO) list ./...); do \
 		for name in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
 			echo "$$pkg $$name for $(FUZZTIME)"; \
-			$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) $$pkg; \
+			$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzzminimizetime=2s -fuzztime $(FUZZTIME) $$pkg; \
 		done; \
 	done
 

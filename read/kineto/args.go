@@ -83,7 +83,7 @@ func (p *parser) args(b []byte, i int, r *row) (int, status) {
 	missing, wanted := p.needs(r)
 	comma, any := true, false
 	for {
-		if missing == 0 && wanted == 0 {
+		if missing == 0 && wanted == 0 && !p.lenient {
 			e := skipNested(b, i, 1)
 			if e < 0 {
 				return i, fault(b, e)

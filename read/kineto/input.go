@@ -101,7 +101,7 @@ func (in *input) fill(c *chunk, carry []byte, first bool, from int) []byte {
 		c.from = from
 	}
 	want := max(in.opt.Chunk, len(carry))
-	n := 0
+	n, searched := 0, c.from+1
 	for {
 		c.reserve(want)
 		if n == 0 {
@@ -117,17 +117,18 @@ func (in *input) fill(c *chunk, carry []byte, first bool, from int) []byte {
 			}
 			return nil
 		}
-		if k := boundaryBefore(c.buf, c.from+1, n); k > 0 {
+		if k := boundaryBefore(c.buf, searched, n); k > 0 {
 			carry = append(carry[:0], c.buf[k:n]...)
 			c.end = k
 			fillPad(c.buf, k)
 			return carry
 		}
+		searched = max(searched, n-1024) // for the brace whose key is still to come
 		if n >= in.opt.MaxEvent {
 			c.end = n // no event so far: let the consumer say so
 			return carry[:0]
 		}
-		want += in.opt.Chunk
+		want *= 2
 	}
 }
 

@@ -13,7 +13,13 @@ func (p *parser) repair(b []byte, i int) (int, status) {
 		return next, sound
 	}
 	end := len(b) - padding
-	next = boundaryAfter(b, i+1, end)
+	next = -1
+	if b[i] != '{' {
+		next = skipValue(b, i) // a list may hold anything
+	}
+	if next < 0 {
+		next = boundaryAfter(b, i+1, end)
+	}
 	if next < 0 {
 		next = end // the next chunk starts where an event seems to start
 	}
@@ -31,7 +37,7 @@ func boundaryAfter(b []byte, i, end int) int {
 		if k < 0 {
 			return -1
 		}
-		if i += k; startsEvent(b, i) {
+		if i += k; startsEvent(b, i, false) {
 			return i
 		}
 		i++
@@ -47,16 +53,17 @@ func boundaryBefore(b []byte, from, end int) int {
 			return -1
 		}
 		end = from + k
-		if startsEvent(b, end) {
+		if startsEvent(b, end, true) {
 			return end
 		}
 	}
 	return -1
 }
 
-// startsEvent says whether the brace at b[i] looks like an event's first. This
-// is a guess; chunks prove it by ending exactly there.
-func startsEvent(b []byte, i int) bool {
+// startsEvent says whether the brace at b[i] looks like an event's first: it
+// opens one of an event's keys, and stands behind a comma; sure wants the end of
+// another event before that. This is a guess; chunks prove it by ending there.
+func startsEvent(b []byte, i int, sure bool) bool {
 	j := i - 1
 	for j >= 0 && b[j] <= ' ' {
 		j--
@@ -64,9 +71,9 @@ func startsEvent(b []byte, i int) bool {
 	if j < 0 || b[j] != ',' {
 		return false
 	}
-	for j--; j >= 0 && b[j] <= ' '; j-- {
+	for j--; sure && j >= 0 && b[j] <= ' '; j-- {
 	}
-	if j < 0 || b[j] != '}' {
+	if sure && (j < 0 || b[j] != '}') {
 		return false
 	}
 	k := skipSpace(b, i+1)

@@ -27,6 +27,7 @@ type Source struct {
 	closed bool
 	done   error
 	events int64
+	rows   int64 // events that told something
 	lost   int64
 	length int64 // of the text
 	info   event.Info
@@ -131,6 +132,7 @@ func (s *Source) take(c *chunk) {
 		c.out.Warnings[i].Event += s.events
 	}
 	s.events += c.events
+	s.rows += int64(c.out.Len())
 	s.lost += c.lost
 	switch c.st {
 	case closed:
@@ -200,8 +202,8 @@ func (s *Source) finish(c *chunk) {
 	if s.length > 0 {
 		s.info.MissingPercent = 100 * float64(s.lost) / float64(s.length)
 	}
-	if s.events == 0 && s.done == io.EOF {
-		s.done = fmt.Errorf("kineto: %s: the list of events is empty: %w", s.name, ErrNotTrace)
+	if s.rows == 0 && s.done == io.EOF {
+		s.done = fmt.Errorf("kineto: %s: none of its %d list items is an event: %w", s.name, s.events, ErrNotTrace)
 	}
 	s.info.Stacks = s.info.Stacks || s.python
 	s.info.Warnings = s.warn.List()

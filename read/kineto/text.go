@@ -36,21 +36,24 @@ func (p *parser) text(b []byte, i int) (s []byte, end int, st status) {
 	return s, e + 1, sound
 }
 
-// endsString says whether JSON could go on at b[i], behind a quote: if not,
-// the quote was part of the text (PyTorch before mid-2026 did not escape it).
+// endsString says whether an object could go on at b[i], behind a quote that
+// ended a member's value: if not, the quote was part of the text (PyTorch before
+// mid-2026 did not escape it).
 func endsString(b []byte, i int) bool {
 	i = skipSpace(b, i)
 	switch b[i] {
-	case '}', ']', ':', pad:
+	case pad:
 		return true
+	case '}':
+		i = skipSpace(b, i+1)
+		return b[i] == ',' || b[i] == ']' || b[i] == '}' || b[i] == pad
 	case ',':
 		i = skipSpace(b, i+1)
-		switch c := b[i]; c {
-		case '"', '{', '[', '-', '}', ']', pad:
-			return true
-		default:
-			return c-'0' <= 9 || bytes.HasPrefix(b[i:], []byte("null")) || bytes.HasPrefix(b[i:], []byte("true")) || bytes.HasPrefix(b[i:], []byte("false"))
+		if b[i] != '"' {
+			return b[i] == pad || b[i] == '}'
 		}
+		e, _ := stringEnd(b, i+1)
+		return e < 0 || colon(b, e) > 0
 	}
 	return false
 }
