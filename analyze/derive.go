@@ -32,6 +32,8 @@ type Derived struct {
 	Requests []Span
 	Stages   []Span
 	Steps    []Span
+
+	stepOf []int32 // of steps found by repetition: each activity's step, from 1
 }
 
 // Derive recognises requests, stages and steps: by what producers said, then by
@@ -42,7 +44,7 @@ func Derive(tl *timeline.Timeline, roles *Roles) *Derived {
 	d.Steps = c.steps()
 	d.Stages = c.stages(d.Steps)
 	if len(d.Steps) == 0 {
-		d.Steps = repetition(tl)
+		repetition(tl, d)
 	}
 	d.Requests = c.requests(d)
 	c.assign(d)

@@ -46,12 +46,15 @@ func newShares(tl *timeline.Timeline, d *Derived) *shares {
 	a := &tl.Activities
 	for _, i := range workByStart(tl) {
 		to := &s.outside
+		if d.stepOf != nil && d.stepOf[i] > 0 {
+			to = &s.step[d.stepOf[i]-1]
+		}
 		cause := a.Launch[i]
 		if cause == timeline.NoRange {
 			cause = a.Owner[i]
 		}
 		if cause != timeline.NoRange {
-			if p := pieceAt(tracks[tl.RangeTrack(cause)], tl.Ranges.Start[cause]); p != nil {
+			if p := pieceAt(tracks[tl.RangeTrack(cause)], tl.Ranges.Start[cause]); p != nil && to == &s.outside {
 				to = p.to
 			}
 			if w, bit := &seen[cause/64], uint64(1)<<(cause%64); *w&bit == 0 && a.Launch[i] != timeline.NoRange {
@@ -76,6 +79,10 @@ func (s *shares) pieces(tl *timeline.Timeline, d *Derived) [][]piece {
 			continue
 		}
 		x := &d.Steps[j]
+		if x.Track == timeline.NoTrack {
+			j++
+			continue
+		}
 		tracks[x.Track] = append(tracks[x.Track], piece{x.Start, x.End, &s.step[j]})
 		j++
 	}
