@@ -54,13 +54,22 @@ func Device(tl *timeline.Timeline, roles *Roles) (GPU, []DeviceGPU) {
 	return all, list
 }
 
+// deviceName returns the name of a device. Headers number devices as the process
+// saw them, activities as the machine does: an unlisted device of a machine with
+// one sort of device is of that sort.
 func deviceName(tl *timeline.Timeline, id int64) string {
-	for _, d := range tl.Info.Devices {
+	only := ""
+	for i, d := range tl.Info.Devices {
 		if d.ID == id {
 			return d.Name
 		}
+		if i == 0 {
+			only = d.Name
+		} else if d.Name != only {
+			only = ""
+		}
 	}
-	return ""
+	return only
 }
 
 // workByStart returns the activities that are work, by start.

@@ -137,3 +137,14 @@ func (s *Strings) Find(v string) (Str, bool) {
 	}
 	return 0, v == ""
 }
+
+// All returns every string, in the order of their indices; they share one copy
+// of the table's memory.
+func (s *Strings) All() []string {
+	text := string(s.arena)
+	out := make([]string, s.Len())
+	for i := 1; i < len(s.end); i++ {
+		out[i] = text[s.end[i-1]:s.end[i]]
+	}
+	return out
+}

@@ -63,6 +63,9 @@ type (
 // maxRows bounds what RangeID can number.
 const maxRows = 1<<31 - 2
 
+// maxNames bounds the bytes of all different names.
+const maxNames = 2 << 30
+
 type builder struct {
 	py    blocks[pyRow]
 	host  blocks[hostRow]
@@ -89,6 +92,9 @@ func newBuilder(opt Options) *builder {
 func (b *builder) add(e *event.Batch) error {
 	if b.py.n+b.host.n+e.Len() > maxRows || b.acts.n+e.Len() > maxRows {
 		return fmt.Errorf("timeline: more than %d ranges", int64(maxRows))
+	}
+	if b.names.Size()+e.Strings.Size() > maxNames {
+		return fmt.Errorf("timeline: more than %d MiB of different names", maxNames>>20)
 	}
 	b.strMap = resized(b.strMap, e.Strings.Len())
 	b.mapTracks(e)

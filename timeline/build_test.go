@@ -204,3 +204,44 @@ func BenchmarkBuild(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/event")
 	b.ReportMetric(bytesPerEvent(b, 200_000), "B/event")
 }
+
+// FuzzBuild checks that no trace makes Build panic, that every range and
+// activity comes out once, and that parents come first.
+func FuzzBuild(f *testing.F) {
+	for _, file := range files(f) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(data))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		src, err := event.ParseText(strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		tl := build(t, src, Options{Args: []string{"Input Dims"}})
+		n := 0
+		for _, id := range tl.HostTracks() {
+			tr := tl.Tracks[id]
+			for i := RangeID(tr.Lo); i < RangeID(tr.Hi); i++ {
+				if p := tl.Ranges.Parent[i]; p >= i || p != NoRange && tl.RangeTrack(p) != id || tl.RangeTrack(i) != id {
+					t.Fatalf("range %d on track %d has parent %d", i, id, p)
+				}
+				n++
+			}
+		}
+		for _, id := range tl.DeviceTracks() {
+			for i := tl.Tracks[id].Lo; i < tl.Tracks[id].Hi; i++ {
+				if tl.ActivityTrack(i) != id {
+					t.Fatalf("activity %d is on track %d, not %d", i, tl.ActivityTrack(i), id)
+				}
+				n++
+			}
+		}
+		if n != tl.Ranges.Len()+tl.Activities.Len() {
+			t.Fatalf("tracks hold %d of %d rows", n, tl.Ranges.Len()+tl.Activities.Len())
+		}
+		_ = dump(tl)
+	})
+}

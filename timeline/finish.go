@@ -20,11 +20,7 @@ func (b *builder) finish(info event.Info) *Timeline {
 	b.layoutMarks(t)
 	b.nameTracks(t)
 	t.bounds()
-	t.names = b.names
-	t.texts = make([]string, b.names.Len())
-	for i := range t.texts {
-		t.texts[i] = b.names.Get(event.Str(i))
-	}
+	t.texts = b.names.All()
 	for _, w := range info.Warnings {
 		b.warnings.Add(w)
 	}

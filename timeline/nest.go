@@ -13,13 +13,13 @@ const maxWalk = 256
 func nest(t *Timeline) {
 	r := &t.Ranges
 	var stack []RangeID
-	for _, tr := range t.hostLo {
+	for k, lo := range t.hostLo {
 		stack = stack[:0]
 		hi := len(r.Start)
-		if k := nextLo(t.hostLo, tr); k > 0 {
-			hi = k
+		if k+1 < len(t.hostLo) {
+			hi = t.hostLo[k+1]
 		}
-		for i := tr; i < hi; i++ {
+		for i := lo; i < hi; i++ {
 			start, end := r.Start[i], r.Start[i]+r.Dur[i]
 			for len(stack) > 0 && r.End(stack[len(stack)-1]) <= start {
 				stack = stack[:len(stack)-1]
@@ -34,13 +34,4 @@ func nest(t *Timeline) {
 			stack = append(stack, RangeID(i))
 		}
 	}
-}
-
-func nextLo(lo []int, v int) int {
-	for _, x := range lo {
-		if x > v {
-			return x
-		}
-	}
-	return 0
 }

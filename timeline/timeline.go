@@ -89,8 +89,7 @@ type Timeline struct {
 	Marks      Marks
 	Linked     Linked
 
-	names     event.Strings
-	texts     []string // names as strings, made on demand would race: filled at build
+	texts     []string // the interned names
 	rangeArgs map[string][]NameID
 	hostLo    []int // Lo of host tracks, ascending, for TrackOf
 	hostTrack []TrackID
