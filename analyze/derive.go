@@ -55,6 +55,7 @@ func Derive(tl *timeline.Timeline, roles *Roles) *Derived {
 type candidates struct {
 	tl        *timeline.Timeline
 	list      []candidate // by track and start
+	whole     []Span      // requests, when something names them
 	scheduler []Span
 	resets    []Span // starts of loops
 }
@@ -81,6 +82,7 @@ func collect(tl *timeline.Timeline, roles *Roles) *candidates {
 			c.list = append(c.list, candidate{r, rule.role, rule.Stage, evidenceOf[rule.On], rule.Weak, rule.Needs != ""})
 		}
 	}
+	c.whole = c.pick(func(x candidate) bool { return x.role == event.Request })
 	c.scheduler = c.pick(func(x candidate) bool { return x.role == event.Scheduler })
 	c.resets = c.pick(func(x candidate) bool { return x.role == event.Loop })
 	return c
@@ -185,7 +187,7 @@ func startedBefore(spans []Span, t int64) int {
 // requests returns the requests: producers' or known ranges, else Python calls,
 // else what reaches from the first stage or step to the last.
 func (c *candidates) requests(d *Derived) []Span {
-	out := c.pick(func(x candidate) bool { return x.role == event.Request })
+	out := slices.Clone(c.whole)
 	parts := append(slices.Clone(d.Stages), d.Steps...)
 	if len(out) == 0 && len(parts) > 0 {
 		slices.SortStableFunc(parts, byStart)

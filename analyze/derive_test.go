@@ -3,6 +3,8 @@ package analyze
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 
 	"reel/event"
@@ -161,5 +163,82 @@ func TestLoadRoles(t *testing.T) {
 		if _, err := LoadRoles([]byte(bad)); err == nil {
 			t.Errorf("%s: no error", bad)
 		}
+	}
+}
+
+// derive reads a trace in text form and recognises what is in it.
+func derive(t *testing.T, text string) *Derived {
+	t.Helper()
+	src, err := event.ParseText(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tl, err := timeline.Build(context.Background(), src, timeline.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	roles, err := LoadRoles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Derive(tl, roles)
+}
+
+// TestGuidance: two calls of the denoiser between two scheduler steps are one
+// step; requests are never joined, even where the last scheduler step lacks; a
+// wrapper belongs to its step; nested modules of a kind count once.
+func TestGuidance(t *testing.T) {
+	d := derive(t, `
+track cpu1/1 "main"
+range python "pipe/pipeline_x.py(1): __call__" at 0ms for 100ms
+range python "nn.Module: T5EncoderModel_0" at 1ms for 5ms
+range python "nn.Module: UMT5EncoderModel_0" at 2ms for 3ms
+range python "nn.Module: WanTransformer3DModel_0" at 10ms for 10ms
+range python "nn.Module: WanTransformer3DModel_0" at 21ms for 10ms
+range python "s/scheduling_unipc.py(3): step" at 32ms for 1ms
+range python "nn.Module: OptimizedModule_0" at 40ms for 12ms
+range python "nn.Module: WanTransformer3DModel_0" at 41ms for 10ms
+range python "nn.Module: WanTransformer3DModel_0" at 53ms for 10ms
+range python "v/autoencoder_wan.py(9): decode" at 70ms for 20ms
+range python "nn.Module: WanDecoder3d_0" at 71ms for 18ms
+range python "pipe/pipeline_x.py(1): __call__" at 200ms for 100ms
+range python "nn.Module: WanTransformer3DModel_0" at 210ms for 10ms
+range python "s/scheduling_unipc.py(3): step" at 232ms for 1ms
+`)
+	var got []string
+	for _, s := range d.Steps {
+		got = append(got, fmt.Sprintf("%d.%d.%d %v-%v", s.Request, s.Loop, s.Index, s.Start/1e6, s.End/1e6))
+	}
+	if want := "[0.0.0 10-31 0.0.1 40-63 1.0.0 210-220]"; fmt.Sprint(got) != want {
+		t.Errorf("steps %v, want %v", got, want)
+	}
+	got = nil
+	for _, s := range d.Stages {
+		got = append(got, s.Stage+" "+s.Name)
+	}
+	if want := "[encode T5EncoderModel_0 decode WanDecoder3d_0]"; fmt.Sprint(got) != want || len(d.Requests) != 2 {
+		t.Errorf("stages %v, want %v; %d requests", got, want, len(d.Requests))
+	}
+}
+
+// TestLoops: a stage between two steps, or new timesteps, begin another loop.
+func TestLoops(t *testing.T) {
+	d := derive(t, `
+track cpu1/1 "main"
+range annotation "pipeline_call" at 0ms for 100ms
+range annotation "denoising_step_0" at 10ms for 5ms
+range annotation "denoising_step_1" at 20ms for 5ms
+range python "s/scheduling_x.py(1): set_timesteps" at 26ms for 1ms
+range annotation "denoising_step_0" at 30ms for 5ms
+range annotation "vae_decode" at 36ms for 2ms
+range annotation "denoising_step_0" at 40ms for 5ms
+range annotation "denoising_step_1" at 50ms for 5ms
+`)
+	var got []string
+	for _, s := range d.Steps {
+		got = append(got, fmt.Sprintf("%d.%d", s.Loop, s.Index))
+	}
+	if want := "[0.0 0.1 1.0 2.0 2.1]"; fmt.Sprint(got) != want {
+		t.Errorf("steps %v, want %v", got, want)
 	}
 }

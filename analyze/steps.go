@@ -14,7 +14,7 @@ func (c *candidates) steps() []Span {
 	if len(forwards) > 0 && forwards[0].weak(c) && len(forwards) < 2 {
 		return nil // one compiled region is not a loop
 	}
-	return group(c.unwrapped(forwards), c.scheduler)
+	return c.group(c.unwrapped(forwards))
 }
 
 // unwrapped extends module calls to the compiled wrapper directly around them:
@@ -46,21 +46,21 @@ func (s Span) weak(c *candidates) bool {
 	return false
 }
 
-// group joins the forwards that no scheduler step separates.
-func group(forwards, scheduler []Span) []Span {
-	if len(scheduler) == 0 {
+// group joins the forwards of one request that no scheduler step separates.
+func (c *candidates) group(forwards []Span) []Span {
+	if len(c.scheduler) == 0 {
 		return forwards
 	}
 	var out []Span
-	last := -1
+	iteration, request := -1, -1
 	for _, f := range forwards {
 		// The number of scheduler steps begun before f names its iteration.
-		k := startedBefore(scheduler, f.Start)
-		if n := len(out); n > 0 && k == last && out[n-1].Track == f.Track {
+		it, req := startedBefore(c.scheduler, f.Start), requestOf(c.whole, f)
+		if n := len(out); n > 0 && it == iteration && req == request && out[n-1].Track == f.Track {
 			out[n-1].End = max(out[n-1].End, f.End)
 			continue
 		}
-		last = k
+		iteration, request = it, req
 		out = append(out, f)
 	}
 	return out
