@@ -30,7 +30,7 @@ func Files(path string) (files []string, folder bool, err error) {
 		}
 	}
 	if len(files) == 0 {
-		return nil, true, fmt.Errorf("%s: no trace file in this folder; known are: %s", path, Known())
+		return nil, true, fmt.Errorf("%s: no trace file in this folder; Reel reads: %s", path, Known())
 	}
 	slices.SortFunc(files, CompareNames)
 	return files, true, nil

@@ -45,9 +45,17 @@ func List() []Format {
 	}
 }
 
-// ErrUnknown is wrapped by the errors of files that hold no trace that Reel
-// knows.
-var ErrUnknown = errors.New("no trace that Reel knows")
+// ErrUnknown is what the errors of files that hold no trace are (errors.Is).
+var ErrUnknown = errors.New("not a trace")
+
+// unknown is an error of a file that holds no trace that Reel knows.
+type unknown struct{ err error }
+
+func (u unknown) Error() string        { return u.err.Error() }
+func (u unknown) Unwrap() error        { return u.err }
+func (u unknown) Is(target error) bool { return target == ErrUnknown }
+
+func unknownf(format string, args ...any) error { return unknown{fmt.Errorf(format, args...)} }
 
 // Known lists the formats for a message: "PyTorch (Kineto) trace (.json,
 // .json.gz, .json.zst), …".
@@ -61,7 +69,7 @@ func Known() string {
 
 // Open opens the trace at path, whose format it recognises by its content. The
 // context ends the reading early. The errors name the file; those of files
-// that hold no trace wrap ErrUnknown.
+// that hold no trace are ErrUnknown.
 func Open(ctx context.Context, path string, opt Options) (event.Source, error) {
 	f, err := openFile(path, opt.Progress)
 	if err != nil {
@@ -82,28 +90,33 @@ func openAs(ctx context.Context, f *file, opt Options) (event.Source, error) {
 	}
 	switch {
 	case len(head) == 0 && len(f.lead) == 0:
-		return nil, fmt.Errorf("%s: the file is empty: %w", f.path, ErrUnknown)
+		return nil, unknownf("%s: the file is empty", f.path)
 	case isSQLite(head):
-		return nil, fmt.Errorf("%s: Nsight Systems exports are not read yet: %w", f.path, ErrUnknown)
+		return nil, unknownf("%s: Nsight Systems exports are not read yet", f.path)
 	}
 	for _, format := range List() {
 		if format.sniff(head) {
 			return format.open(ctx, f, opt)
 		}
 	}
-	return nil, fmt.Errorf("%s: %w; known are: %s", f.path, ErrUnknown, Known())
+	return nil, unknownf("%s: no trace that Reel knows; it reads: %s", f.path, Known())
 }
 
 func openKineto(ctx context.Context, f *file, opt Options) (event.Source, error) {
 	src, err := kineto.New(ctx, f, f.path, kineto.Options{Args: opt.Args, AllArgs: opt.AllArgs,
 		Flows: opt.Flows, NoPython: opt.NoPython, Workers: opt.Workers})
-	switch {
-	case errors.Is(err, kineto.ErrNotTrace):
-		return nil, fmt.Errorf("%w: %w; known are: %s", err, ErrUnknown, Known())
-	case err != nil:
-		return nil, err // not src: a nil *Source is no nil event.Source
+	if err != nil {
+		return nil, notTrace(err) // not src: a nil *Source is no nil event.Source
 	}
 	return src, nil
+}
+
+// notTrace marks the errors of readers that say that a file is no trace at all.
+func notTrace(err error) error {
+	if errors.Is(err, kineto.ErrNotTrace) {
+		return unknownf("%w; Reel reads: %s", err, Known())
+	}
+	return err
 }
 
 // maxText bounds the text form, which people write by hand, and which is held in memory.
@@ -132,6 +145,9 @@ type source struct {
 	event.Source
 	f *file
 }
+
+// Next reads on; that a file is no trace may be known at its end only.
+func (s *source) Next(b *event.Batch) error { return notTrace(s.Source.Next(b)) }
 
 // Info adds the file's name and size to what the reader knows.
 func (s *source) Info() event.Info {

@@ -46,7 +46,7 @@ func Run(ctx context.Context, args []string, std IO) int {
 	defer stop()
 	a := &app{IO: std}
 	root := a.root()
-	root.SetArgs(args)
+	root.SetArgs(append([]string{}, args...)) // nil would mean those of the process
 	done := make(chan error, 1)
 	go func() { done <- root.ExecuteContext(ctx) }()
 	var err error
@@ -96,6 +96,11 @@ func (m *misuse) Unwrap() error { return m.err }
 func misusef(format string, args ...any) error { return &misuse{fmt.Errorf(format, args...)} }
 
 // app is one run of the program.
+// gcPercent trades collections for memory: the timeline is columns without
+// pointers, which cost the collector nothing, and on virtual machines the first
+// touch of a page costs more than a collection.
+const gcPercent = 50
+
 type app struct {
 	IO
 	verb string // what was asked for, for messages: "summary"
@@ -123,9 +128,10 @@ time went: stages, denoise steps, operators, with CPU and device time.`,
 		a.verb = verbOf(c)
 		return &misuse{err}
 	})
-	root.AddGroup(&cobra.Group{ID: "read", Title: "Look at traces:"}, &cobra.Group{ID: "merge", Title: "Many ranks:"})
-	root.SetHelpCommandGroupID("")
-	root.AddCommand(a.summaryCmd(), a.versionCmd())
+	root.AddGroup(&cobra.Group{ID: "read", Title: "Look at traces:"}, &cobra.Group{ID: "merge", Title: "Many ranks:"}, &cobra.Group{ID: "more", Title: "More:"})
+	root.SetHelpCommandGroupID("more")
+	root.SetCompletionCommandGroupID("more")
+	root.AddCommand(a.summaryCmd(), a.opsCmd(), a.checkCmd(), a.summarizeCmd(), a.mergeCmd(), a.versionCmd())
 	return root
 }
 

@@ -37,6 +37,7 @@ func (a *app) versionCmd() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:     "version",
+		GroupID: "more",
 		Short:   "version, commit, Go version, formats",
 		Example: "  reel version\n  reel version --json",
 		Args:    a.noArgs,
