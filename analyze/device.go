@@ -27,6 +27,16 @@ type GPU struct {
 	Unattributed int `json:"unattributed"`
 	// CommOverlapPercent is the share of Comm under compute; absent without Comm.
 	CommOverlapPercent *float64 `json:"comm_overlap_percent,omitempty"`
+	// KernelsOnly has the values that depend on what compute is, without sets:
+	// so HolisticTraceAnalysis counts. Absent where there are no sets.
+	KernelsOnly *KernelsOnly `json:"kernels_only,omitempty"`
+}
+
+// KernelsOnly is compute without memory sets, and what follows from it.
+type KernelsOnly struct {
+	Compute            int64    `json:"compute_ns"`
+	ExposedComm        int64    `json:"exposed_comm_ns"`
+	CommOverlapPercent *float64 `json:"comm_overlap_percent,omitempty"`
 }
 
 // DeviceGPU is the work of one device.
@@ -117,7 +127,8 @@ func mergeByStart(start []int64, x, y []int32) []int32 {
 // measure computes the unions over activities given by start.
 func measure(tl *timeline.Timeline, work []int32, isComm func(timeline.NameID) bool) GPU {
 	var g GPU
-	var busy, compute, comm, copies union
+	var busy, compute, kernels, comm, copies union
+	sets := false
 	a := &tl.Activities
 	for k, i := range work {
 		start, end := a.Start[i], a.End(int(i))
@@ -131,8 +142,12 @@ func measure(tl *timeline.Timeline, work []int32, isComm func(timeline.NameID) b
 			copies.add(start, end)
 		case isComm(a.Name[i]):
 			comm.add(start, end)
+		case a.Class[i] == event.Set:
+			compute.add(start, end)
+			sets = true
 		default:
 			compute.add(start, end)
+			kernels.add(start, end)
 		}
 		if a.Launch[i] == timeline.NoRange && a.Owner[i] == timeline.NoRange {
 			g.Unattributed++
@@ -147,11 +162,21 @@ func measure(tl *timeline.Timeline, work []int32, isComm func(timeline.NameID) b
 	if g.Span > 0 {
 		g.BusyPercent = 100 * float64(g.Busy) / float64(g.Span)
 	}
-	if g.Comm > 0 {
-		p := 100 * float64(g.Comm-g.ExposedComm) / float64(g.Comm)
-		g.CommOverlapPercent = &p
+	g.CommOverlapPercent = overlapPercent(g.Comm, g.ExposedComm)
+	if sets {
+		exposed := g.Comm - overlap(&comm, &kernels)
+		g.KernelsOnly = &KernelsOnly{kernels.length(), exposed, overlapPercent(g.Comm, exposed)}
 	}
 	return g
+}
+
+// overlapPercent is the share of comm that is not exposed; nil without comm.
+func overlapPercent(comm, exposed int64) *float64 {
+	if comm == 0 {
+		return nil
+	}
+	p := 100 * float64(comm-exposed) / float64(comm)
+	return &p
 }
 
 // union is a growing union of intervals, added by ascending start.
