@@ -1,10 +1,7 @@
 package analyze
 
 import (
-	"fmt"
-	"slices"
-	"strings"
-
+	"reel/event"
 	"reel/timeline"
 )
 
@@ -18,50 +15,18 @@ const (
 	OpsByStack OpsBy = "stack" // name and innermost Python calls
 )
 
-// OpsSort names the column that orders the operator table, largest first (names
-// ascend).
-type OpsSort string
-
-// The columns.
-const (
-	SortSelfDevice       OpsSort = "self_device"
-	SortDevice           OpsSort = "device"
-	SortSelfCPU          OpsSort = "self_cpu"
-	SortCPU              OpsSort = "cpu"
-	SortCount            OpsSort = "count"
-	SortName             OpsSort = "name"
-	SortSelfCPUMemory    OpsSort = "self_cpu_memory"
-	SortCPUMemory        OpsSort = "cpu_memory"
-	SortSelfDeviceMemory OpsSort = "self_device_memory"
-	SortDeviceMemory     OpsSort = "device_memory"
-	SortFLOPs            OpsSort = "flops"
-)
-
-// OpsSorts lists the columns that a table can be ordered by.
-var OpsSorts = []OpsSort{SortSelfDevice, SortDevice, SortSelfCPU, SortCPU, SortCount, SortName,
-	SortSelfCPUMemory, SortCPUMemory, SortSelfDeviceMemory, SortDeviceMemory, SortFLOPs}
-
-// ParseOpsSort reads a column's name, as OpsSorts, as a JSON key (self_cpu_ns) or
-// as torch.profiler spells it (self_cuda_time_total, cpu_memory_usage). The
-// error lists the accepted names.
-func ParseOpsSort(text string) (OpsSort, error) {
-	s := strings.NewReplacer("cuda", "device", "xpu", "device", "privateuse1", "device").Replace(text)
-	for _, suffix := range []string{"_ns", "_bytes", "_usage", "_time_total", "_time"} {
-		s = strings.TrimSuffix(s, suffix)
-	}
-	if slices.Contains(OpsSorts, OpsSort(s)) {
-		return OpsSort(s), nil
-	}
-	return "", fmt.Errorf("unknown column %q: want one of %v", text, OpsSorts)
-}
-
 // OpsArgs are the arguments that timeline.Options.Args must keep for OpsByShape,
-// for OpsByStack on traces of PyTorch before 1.12, and for floating-point operations.
-var OpsArgs = []string{argDims, argConcrete, argCallStack}
+// for ranges that never ended, for floating-point operations, and for OpsByStack:
+// for the stacks of backward passes, and on traces that write stacks into operators.
+// OpsOptions.Args are those that a table needs.
+var OpsArgs = []string{argFinished, argDims, argTypes, argConcrete, argSequence, argCallStack}
 
 const (
+	argFinished  = "finished"
 	argDims      = "Input Dims"
+	argTypes     = "Input type"
 	argConcrete  = "Concrete Inputs"
+	argSequence  = "Sequence number"
 	argCallStack = "Call stack"
 )
 
@@ -70,9 +35,18 @@ const (
 // keeps all rows.
 type OpsOptions struct {
 	By    OpsBy
-	Calls int // innermost Python calls that tell rows apart with OpsByStack; 0 is 5
+	Calls int // innermost Python calls that tell rows apart with OpsByStack; 0 is 8
 	Sort  OpsSort
 	Limit int // rows to keep; 0 is all
+}
+
+// Args returns the arguments that the table needs (timeline.Options.Args), a part
+// of OpsArgs: stacks and sequence numbers take memory.
+func (opt OpsOptions) Args() []string {
+	if opt.By == OpsByStack {
+		return OpsArgs
+	}
+	return OpsArgs[:4]
 }
 
 // OpsReport is the operator table, in the form of the JSON schema reel.ops/1.
@@ -116,26 +90,41 @@ type OpsRow struct {
 
 // Ops sums operators as torch.profiler's key_averages does. CPU rows are
 // operators, annotations, runtime and driver calls and the profiler's overhead,
-// nested anew by torch's rule (see opsTree); Python calls only give the stack.
-// Kernels, copies, sets, device waits and annotations on the device are rows of
-// their own. A CPU row's device time is that of the activities whose owner it is.
+// nested anew by torch's rule (see opsTree), and allocations outside of all these.
+// Python calls give the stack; where torch counts them as children of ranges (since
+// 2.12) they do here, if they were read. Kernels, copies, sets, device waits and
+// annotations on the device are rows of their own. A CPU row's device time is that
+// of the activities launched in it and in no operator within; annotations own none,
+// unless the trace has no operators.
 //
 // It differs from torch where the trace does not hold what torch knew: a range
-// that ends on another thread cannot be told from others, runtime calls that
-// belong to no operator stay on their own thread (torch moves them to the one that
-// stopped the profiler), operators of a backward pass show their own stack, and
-// kernel names are as the trace spells them. Activities with impossible times,
-// which torch would count, are left out.
+// that ends on another thread cannot be told from others, one that never ended
+// lasts as long as the trace says, runtime calls that belong to no operator stay
+// on their own thread (torch moves them to the one that stopped the profiler), and
+// names are as the trace spells them (torch demangles C++). It also says more:
+// there are stacks wherever Python calls are, "Call stack" or not; floating-point
+// operations need input shapes only; the memory of every sort of device counts;
+// allocations lie at exact times (torch up to 2.9 rounded them). Activities with
+// impossible times, which torch would count, are left out.
 func Ops(tl *timeline.Timeline, opt OpsOptions) OpsReport {
 	if opt.By == "" {
 		opt.By = OpsByName
 	}
 	if opt.Calls <= 0 {
-		opt.Calls = 5
+		opt.Calls = 8
 	}
 	o := newOpsTable(tl, opt)
 	o.hostRows()
 	o.deviceRows()
 	o.memory.rows(o)
 	return o.report()
+}
+
+// OpsCountsPython reports whether torch counted Python calls as children of ranges,
+// so that Ops needs them for every grouping; else only OpsByStack does. PyTorch does
+// since 2.12, the first release whose traces name their host; builds that did so
+// long before wrote absolute times. The header stands before the events in these
+// traces, so that a source can be asked as soon as it is open.
+func OpsCountsPython(info event.Info) bool {
+	return info.Props["host_name"] != "" && info.Props["baseTimeNanoseconds"] != ""
 }

@@ -18,22 +18,36 @@ type opsKernel struct {
 // work that is counted already.
 func (o *opsTable) gatherKernels() {
 	a := &o.tl.Activities
+	anyOp := slices.Contains(o.tl.Ranges.Class, event.Op)
 	for i, c := range a.Class {
 		if c == event.Unsound {
 			continue
 		}
 		o.hasDevice = true
+		owner := a.Owner[i]
+		if anyOp {
+			owner = o.operator(owner)
+		}
 		if c.IsWork() {
 			o.work++
-			if a.Owner[i] == timeline.NoRange {
+			if owner == timeline.NoRange {
 				o.unattributed++
 			}
 		}
-		if c != event.GPUAnnotation && a.Owner[i] != timeline.NoRange {
-			o.kernels = append(o.kernels, opsKernel{a.Owner[i], a.Dur[i]})
+		if c != event.GPUAnnotation && owner != timeline.NoRange {
+			o.kernels = append(o.kernels, opsKernel{owner, a.Dur[i]})
 		}
 	}
 	slices.SortStableFunc(o.kernels, func(x, y opsKernel) int { return cmp.Compare(x.owner, y.owner) })
+}
+
+// operator returns the innermost operator from r outwards. PyTorch links device
+// work to operators and never to the program's annotations, which it numbers apart.
+func (o *opsTable) operator(r timeline.RangeID) timeline.RangeID {
+	for r != timeline.NoRange && o.tl.Ranges.Class[r] != event.Op {
+		r = o.tl.Ranges.Parent[r]
+	}
+	return r
 }
 
 // kernelTime sums what range r owns. It is asked for ascending ranges.
@@ -51,7 +65,7 @@ func (o *opsTable) kernelTime(r timeline.RangeID) (sum int64) {
 func (o *opsTable) deviceRows() {
 	a := &o.tl.Activities
 	for i, c := range a.Class {
-		name := o.names[a.Name[i]]
+		name := o.names.row(a.Name[i], c)
 		if c == event.Unsound || name == opsDropped {
 			continue
 		}
@@ -60,7 +74,7 @@ func (o *opsTable) deviceRows() {
 			k.kind = opsDeviceAnnotation
 		}
 		if o.opt.By == OpsByStack {
-			k.stack = o.stacks.of(opsCause(a, i))
+			k.stack = o.stacks.around(opsCause(a, i))
 		}
 		row := o.row(k)
 		row.count++

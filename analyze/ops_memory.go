@@ -11,14 +11,19 @@ import (
 // interval. Like torch.profiler it goes by time alone: what any thread allocates
 // while a range is open counts to it.
 type opsMemory struct {
-	at                   []int64 // ns, ascending
-	sum                  []opsBytes
-	open                 []int // change of the number of ranges that hold a mark
-	hasHost, hasDevice   bool
-	failures             int64 // "[OutOfMemory]" marks
-	failed, unclaimed    opsSum
-	unclaimedMarks       int64
-	hasMarks, hasFailure bool
+	at                 []int64    // ns, ascending: the marks of allocations and releases
+	sum                []opsBytes // sum[i] is of the first i marks
+	open               []int      // open[i]: how many more outermost ranges hold mark i than mark i-1
+	hasHost, hasDevice bool
+	last               int // the first mark of the interval asked for last
+}
+
+// opsBytes are bytes allocated minus released.
+type opsBytes struct{ host, device int64 }
+
+func (b *opsBytes) add(x opsBytes, sign int64) {
+	b.host += sign * x.host
+	b.device += sign * x.device
 }
 
 func newOpsMemory(tl *timeline.Timeline) *opsMemory {
@@ -34,9 +39,6 @@ func newOpsMemory(tl *timeline.Timeline) *opsMemory {
 			m.hasDevice = true
 			b.device += marks.Value[i]
 		default:
-			if tl.Name(marks.Name[i]) == "[OutOfMemory]" {
-				m.failures++
-			}
 			continue
 		}
 		m.at, m.sum = append(m.at, at), append(m.sum, b)
@@ -45,10 +47,25 @@ func newOpsMemory(tl *timeline.Timeline) *opsMemory {
 	return m
 }
 
-// marks returns which marks lie in [start, end], both ends included.
+// marks returns which marks lie in [start, end], both ends included. It is quick
+// when starts ascend and intervals are short.
 func (m *opsMemory) marks(start, end int64) (lo, hi int) {
-	lo = sort.Search(len(m.at), func(i int) bool { return m.at[i] >= start })
-	return lo, lo + sort.Search(len(m.at)-lo, func(i int) bool { return m.at[lo+i] > end })
+	if m.last > 0 && m.at[m.last-1] >= start {
+		m.last = 0
+	}
+	m.last = m.from(m.last, start)
+	return m.last, m.from(m.last, end+1)
+}
+
+// from returns the first mark at or after time t, which none before mark i is.
+func (m *opsMemory) from(i int, t int64) int {
+	step := 1
+	for i+step <= len(m.at) && m.at[i+step-1] < t {
+		i += step
+		step *= 2
+	}
+	n := min(step, len(m.at)-i)
+	return i + sort.Search(n, func(k int) bool { return m.at[i+k] >= t })
 }
 
 // between returns the bytes allocated, less those released, in [start, end].
@@ -71,7 +88,7 @@ func (m *opsMemory) claim(start, end int64) {
 	}
 }
 
-// rows makes the rows of allocations outside every range.
+// rows makes the row of allocations outside every range.
 func (m *opsMemory) rows(o *opsTable) {
 	var row *opsSum
 	open := 0
@@ -80,15 +97,12 @@ func (m *opsMemory) rows(o *opsTable) {
 			continue
 		}
 		if row == nil {
-			row = o.row(opsKey{name: o.extraName("[memory]")})
+			row = o.row(opsKey{name: o.names.add(opsMemoryName)})
 		}
 		b := m.sum[i+1]
 		b.add(m.sum[i], -1)
 		row.count++
 		row.memory.add(b, 1)
 		row.selfMemory.add(b, 1)
-	}
-	if m.failures > 0 {
-		o.row(opsKey{name: o.extraName("[OutOfMemory]")}).count = m.failures
 	}
 }

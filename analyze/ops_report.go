@@ -1,9 +1,10 @@
 package analyze
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
+
+	"reel/event"
 )
 
 // report turns the sums into the table.
@@ -36,7 +37,7 @@ func (o *opsTable) report() OpsReport {
 
 // finished gives a row its public form.
 func (o *opsTable) finished(s *opsSum) OpsRow {
-	row := OpsRow{Name: o.name(s.name), DeviceType: "cpu", Count: s.count, SelfCPU: s.selfCPU, CPU: s.cpu,
+	row := OpsRow{Name: o.names.text(s.name), DeviceType: "cpu", Count: s.count, SelfCPU: s.selfCPU, CPU: s.cpu,
 		InputShapes: o.shapes.list[s.shape], Stack: o.stacks.list[s.stack],
 		Annotation: s.kind == opsHostAnnotation || s.kind == opsDeviceAnnotation}
 	if o.hasDevice {
@@ -58,64 +59,6 @@ func (o *opsTable) finished(s *opsSum) OpsRow {
 	return row
 }
 
-// opsOrder sorts rows by a column, largest first, absent values last; rows that
-// are equal there go by name, side, shapes and calls.
-func opsOrder(rows []OpsRow, by OpsSort) {
-	slices.SortFunc(rows, func(a, b OpsRow) int {
-		x, xok := a.column(by)
-		y, yok := b.column(by)
-		if xok != yok {
-			if xok {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Or(cmp.Compare(y, x), cmp.Compare(a.Name, b.Name), cmp.Compare(a.DeviceType, b.DeviceType),
-			cmp.Compare(a.InputShapes, b.InputShapes), slices.Compare(a.Stack, b.Stack), opsFalseFirst(a.Annotation, b.Annotation))
-	})
-}
-
-func opsFalseFirst(a, b bool) int {
-	if a == b {
-		return 0
-	}
-	if b {
-		return -1
-	}
-	return 1
-}
-
-// column returns the value of a column; ok is false when the row lacks it.
-func (r *OpsRow) column(c OpsSort) (v int64, ok bool) {
-	p := r.SelfDevice
-	switch c {
-	case SortSelfCPU:
-		return r.SelfCPU, true
-	case SortCPU:
-		return r.CPU, true
-	case SortCount:
-		return r.Count, true
-	case SortName:
-		return 0, true
-	case SortDevice:
-		p = r.Device
-	case SortSelfCPUMemory:
-		p = r.SelfCPUMemory
-	case SortCPUMemory:
-		p = r.CPUMemory
-	case SortSelfDeviceMemory:
-		p = r.SelfDeviceMemory
-	case SortDeviceMemory:
-		p = r.DeviceMemory
-	case SortFLOPs:
-		p = r.FLOPs
-	}
-	if p == nil {
-		return 0, false
-	}
-	return *p, true
-}
-
 // notes says what makes the table less than it seems.
 func (o *opsTable) notes() []string {
 	var notes []string
@@ -124,6 +67,9 @@ func (o *opsTable) notes() []string {
 	}
 	if n := o.tl.Linked.Unsound; n > 0 {
 		notes = append(notes, fmt.Sprintf("%d device activities with impossible times are left out", n))
+	}
+	if o.pythonNests && slices.Contains(o.tl.Ranges.Class, event.Python) {
+		notes = append(notes, "self times leave out the Python calls within, as PyTorch's do since 2.12")
 	}
 	if o.opt.By == OpsByShape && len(o.shapes.list) == 1 {
 		notes = append(notes, "no input shapes in this trace: rows are by name")

@@ -10,32 +10,51 @@ import (
 
 // opsStacks numbers call stacks: the innermost Python calls around a range.
 type opsStacks struct {
-	tl    *timeline.Timeline
-	calls int
-	text  []timeline.NameID // the old "Call stack" argument; nil when not kept
-	ids   map[string]uint32
-	list  [][]string // by id; 0 is no stack
-	skip  map[timeline.NameID]bool
-	last  timeline.RangeID // the Python call that was asked for last, and its id
-	id    uint32
+	tl       *timeline.Timeline
+	calls    int
+	text     []timeline.NameID          // the "Call stack" argument; nil when not kept
+	texts    map[timeline.NameID]uint32 // ids of arguments
+	ids      map[string]uint32
+	list     [][]string // by id; 0 is no stack
+	skip     map[timeline.NameID]bool
+	last     timeline.RangeID // the Python call that was asked for last, and its id
+	id       uint32
+	backward *opsBackward // nil without a backward pass
 }
 
-func newOpsStacks(tl *timeline.Timeline, calls int) opsStacks {
-	return opsStacks{tl: tl, calls: calls, text: tl.RangeArg(argCallStack), ids: map[string]uint32{},
+func newOpsStacks(tl *timeline.Timeline, opt OpsOptions) opsStacks {
+	s := opsStacks{tl: tl, calls: opt.Calls, text: tl.RangeArg(argCallStack), texts: map[timeline.NameID]uint32{}, ids: map[string]uint32{},
 		list: [][]string{nil}, skip: map[timeline.NameID]bool{}, last: timeline.NoRange}
+	if opt.By == OpsByStack {
+		s.backward = newOpsBackward(tl)
+	}
+	return s
 }
 
-// of returns the id of the stack around range r.
+// of returns the id of range r's stack. As in torch, what a backward pass does has
+// the stack of the operator whose derivative it computes.
 func (s *opsStacks) of(r timeline.RangeID) uint32 {
+	if s.backward != nil {
+		r = s.backward.forward(r)
+	}
+	return s.around(r)
+}
+
+// around returns the id of the calls around range r: those that the trace writes
+// with it, which has calls that ended within, else those that hold it.
+func (s *opsStacks) around(r timeline.RangeID) uint32 {
 	if r == timeline.NoRange {
 		return 0
 	}
+	if s.text != nil && s.text[r] != 0 {
+		return s.written(s.text[r])
+	}
 	p := s.python(s.tl.Ranges.Parent[r])
 	if p == timeline.NoRange {
-		return s.written(r)
+		return 0
 	}
 	if p != s.last {
-		s.last, s.id = p, s.around(p)
+		s.last, s.id = p, s.from(p)
 	}
 	return s.id
 }
@@ -48,9 +67,9 @@ func (s *opsStacks) python(r timeline.RangeID) timeline.RangeID {
 	return r
 }
 
-// around numbers the stack that begins with Python call p.
-func (s *opsStacks) around(p timeline.RangeID) uint32 {
-	var key []byte
+// from numbers the stack that begins with Python call p.
+func (s *opsStacks) from(p timeline.RangeID) uint32 {
+	key := []byte{'p'}
 	var calls []string
 	for ; p != timeline.NoRange && len(calls) < s.calls; p = s.python(s.tl.Ranges.Parent[p]) {
 		name := s.tl.Ranges.Name[p]
@@ -67,23 +86,19 @@ func (s *opsStacks) around(p timeline.RangeID) uint32 {
 	return s.number(string(key), calls)
 }
 
-// written numbers the stack that the operator's own argument holds.
-func (s *opsStacks) written(r timeline.RangeID) uint32 {
-	if s.text == nil || s.text[r] == 0 {
-		return 0
-	}
-	key := "=" + string(binary.LittleEndian.AppendUint32(nil, s.text[r]))
-	if id, ok := s.ids[key]; ok {
+// written numbers the stack that an argument holds.
+func (s *opsStacks) written(text timeline.NameID) uint32 {
+	if id, ok := s.texts[text]; ok {
 		return id
 	}
 	var calls []string
-	for call := range strings.SplitSeq(s.tl.Name(s.text[r]), ";") {
+	for call := range strings.SplitSeq(s.tl.Name(text), ";") {
 		if call = strings.TrimSpace(call); call != "" && !opsHidesCall(call) && len(calls) < s.calls {
 			calls = append(calls, call)
 		}
 	}
-	id := s.number(strings.Join(calls, "\n")+"\n", calls)
-	s.ids[key] = id
+	id := s.number("t"+strings.Join(calls, "\n"), calls)
+	s.texts[text] = id
 	return id
 }
 

@@ -1,8 +1,6 @@
 package analyze
 
 import (
-	"strings"
-
 	"reel/event"
 	"reel/timeline"
 )
@@ -33,14 +31,6 @@ type opsSum struct {
 	selfMemory, memory                             opsBytes
 }
 
-// opsBytes are bytes allocated minus released.
-type opsBytes struct{ host, device int64 }
-
-func (b *opsBytes) add(x opsBytes, sign int64) {
-	b.host += sign * x.host
-	b.device += sign * x.device
-}
-
 // opsTable holds the rows of one table in the making.
 type opsTable struct {
 	tl    *timeline.Timeline
@@ -49,11 +39,13 @@ type opsTable struct {
 	plain []int32 // row+1 by name and kind, for keys without shape and stack
 	index map[opsKey]int32
 
-	names  []timeline.NameID // by name: the name its rows go by, or opsDropped
-	extra  []string          // names that the trace does not hold, from tl.Names() on
+	names  opsNames
 	shapes opsShapes
 	stacks opsStacks
 	memory *opsMemory
+
+	unfinished  []timeline.NameID // the argument; nil when not kept
+	pythonNests bool              // Python calls take part in the nesting
 
 	kernels      []opsKernel
 	hasDevice    bool
@@ -61,56 +53,13 @@ type opsTable struct {
 	work         int // activities of work
 }
 
-// opsDropped marks names that torch.profiler leaves out.
-const opsDropped = ^timeline.NameID(0)
-
-var opsDroppedNames = []string{"[memory]", "[OutOfMemory]", "profiler::_record_function_enter",
-	"profiler::_record_function_enter_new", "profiler::_record_function_exit",
-	"aten::is_leaf", "aten::output_nr", "aten::_version"}
-
-const (
-	opsStepPrefix = "ProfilerStep#"
-	opsStepName   = "ProfilerStep*"
-)
-
 func newOpsTable(tl *timeline.Timeline, opt OpsOptions) *opsTable {
-	o := &opsTable{tl: tl, opt: opt, index: map[opsKey]int32{}, names: make([]timeline.NameID, tl.Names()),
-		shapes: newOpsShapes(tl), stacks: newOpsStacks(tl, opt.Calls), memory: newOpsMemory(tl)}
-	dropped := map[string]bool{}
-	for _, n := range opsDroppedNames {
-		dropped[n] = true
-	}
-	steps := opsDropped
-	for id := range o.names {
-		name := tl.Name(timeline.NameID(id))
-		o.names[id] = timeline.NameID(id)
-		switch {
-		case dropped[name]:
-			o.names[id] = opsDropped
-		case strings.HasPrefix(name, opsStepPrefix) || name == opsStepName:
-			if steps == opsDropped {
-				steps = o.extraName(opsStepName)
-			}
-			o.names[id] = steps
-		}
-	}
-	o.plain = make([]int32, (len(o.names)+16)*int(numOpsKinds))
+	o := &opsTable{tl: tl, opt: opt, index: map[opsKey]int32{}, names: newOpsNames(tl), shapes: newOpsShapes(tl),
+		memory: newOpsMemory(tl), unfinished: tl.RangeArg(argFinished), pythonNests: OpsCountsPython(tl.Info)}
+	o.stacks = newOpsStacks(tl, opt)
+	o.plain = make([]int32, (tl.Names()+len(o.names.extra)+4)*int(numOpsKinds)) // "[memory]" and the like come later
 	o.gatherKernels()
 	return o
-}
-
-// extraName adds a name for rows that the trace does not hold.
-func (o *opsTable) extraName(name string) timeline.NameID {
-	o.extra = append(o.extra, name)
-	return timeline.NameID(o.tl.Names() + len(o.extra) - 1)
-}
-
-// name returns the text of a row's name.
-func (o *opsTable) name(id timeline.NameID) string {
-	if k := int(id) - o.tl.Names(); k >= 0 {
-		return o.extra[k]
-	}
-	return o.tl.Name(id)
 }
 
 // row returns the row of a key, adding it when it is new.
@@ -135,23 +84,33 @@ func (o *opsTable) row(k opsKey) *opsSum {
 // emit adds a finished range to its row.
 func (o *opsTable) emit(n *opsNode) {
 	k := opsKey{name: n.name}
-	if o.tl.Ranges.Class[n.r] == event.Annotation {
+	switch n.class {
+	case event.Python:
+		return
+	case event.Annotation:
 		k.kind = opsHostAnnotation
 	}
-	switch o.opt.By {
-	case OpsByShape:
-		k.shape = o.shapes.of(n.r)
-	case OpsByStack:
-		k.stack = o.stacks.of(n.r)
+	if n.r != timeline.NoRange {
+		switch o.opt.By {
+		case OpsByShape:
+			k.shape = o.shapes.of(n.r)
+		case OpsByStack:
+			k.stack = o.stacks.of(n.r)
+		}
 	}
 	row := o.row(k)
 	row.count++
 	row.cpu += n.end - n.start
+	row.memory.add(n.memory, 1)
+	if n.class == event.Op && n.r != timeline.NoRange {
+		row.flops += o.shapes.flops(o.names.text(n.name), n.r)
+	}
+	if n.alone {
+		return
+	}
 	row.selfCPU += n.end - n.start - n.childCPU
 	row.selfDevice += n.kernels
 	row.device += n.kernels + n.childDevice
-	row.memory.add(n.memory, 1)
 	row.selfMemory.add(n.memory, 1)
 	row.selfMemory.add(n.childMemory, -1)
-	row.flops += o.shapes.flops(o.tl.Name(n.name), n.r)
 }

@@ -1,7 +1,6 @@
 package analyze
 
 import (
-	"cmp"
 	"slices"
 
 	"reel/event"
@@ -24,8 +23,10 @@ type opsTree struct {
 
 // opsNode is a range with the sums over its direct children.
 type opsNode struct {
-	r                     timeline.RangeID
+	r                     timeline.RangeID // NoRange: a mark that takes part
 	name                  timeline.NameID
+	class                 event.Class
+	alone                 bool // neither nests nor has self times
 	start, end            int64
 	childCPU, childDevice int64
 	kernels               int64 // device time of its own activities
@@ -60,11 +61,13 @@ func (t *opsTree) push(n opsNode) {
 	} else {
 		t.o.memory.claim(n.start, n.end)
 	}
-	t.stack = append(t.stack, opsFrame{opsNode: n})
+	t.stack = slices.Grow(t.stack, 1)[:len(t.stack)+1] // an earlier frame's only is not read
+	f := &t.stack[len(t.stack)-1]
+	f.opsNode, f.children, f.waits = n, 0, false
 }
 
 func (t *opsTree) pop() {
-	f := t.stack[len(t.stack)-1]
+	f := &t.stack[len(t.stack)-1] // stands until the next push
 	t.stack = t.stack[:len(t.stack)-1]
 	if f.waits {
 		f.childCPU, f.childDevice, f.childMemory = f.only.childCPU, f.only.childDevice, f.only.childMemory
@@ -89,86 +92,8 @@ func (t *opsTree) finish() {
 	}
 }
 
-// hostRows makes the rows of the host's ranges, thread by thread.
-func (o *opsTable) hostRows() {
-	overhead, home := o.overhead()
-	t := opsTree{o: o}
-	for _, id := range o.tl.HostTracks() {
-		track := o.tl.Tracks[id]
-		var more []timeline.RangeID
-		if id == home {
-			more = overhead
-		}
-		r := &o.tl.Ranges
-		for i := timeline.RangeID(track.Lo); i < timeline.RangeID(track.Hi); i++ {
-			if c := r.Class[i]; c == event.Python || !opsTakes(c, track) {
-				continue
-			}
-			for len(more) > 0 && o.before(more[0], i) {
-				o.pushRange(&t, more[0])
-				more = more[1:]
-			}
-			o.pushRange(&t, i)
-		}
-		for _, i := range more {
-			o.pushRange(&t, i)
-		}
-		t.finish()
+func (t *opsTree) pushAll(list []opsNode) {
+	for _, n := range list {
+		t.push(n)
 	}
-}
-
-// opsTakes reports whether ranges of class c on a track are rows. The profiler's
-// own spans (on rows that are no threads) are not; overhead is taken elsewhere.
-func opsTakes(c event.Class, track timeline.Track) bool {
-	return c != event.Overhead && (c != event.OtherRange || track.Place == event.Thread)
-}
-
-func (o *opsTable) before(x, y timeline.RangeID) bool {
-	r := &o.tl.Ranges
-	return cmp.Or(cmp.Compare(r.Start[x], r.Start[y]), cmp.Compare(r.Dur[y], r.Dur[x])) < 0
-}
-
-func (o *opsTable) pushRange(t *opsTree, i timeline.RangeID) {
-	r := &o.tl.Ranges
-	name := o.names[r.Name[i]]
-	if name == opsDropped {
-		return
-	}
-	n := opsNode{r: i, name: name, start: r.Start[i], end: r.End(i)}
-	n.memory = o.memory.between(n.start, n.end)
-	if r.Class[i] != event.Overhead {
-		n.kernels = o.kernelTime(i)
-	}
-	t.push(n)
-}
-
-// overhead returns the ranges of the profiler's own overhead by start, and the
-// track they nest in. Traces keep them on a row of their own, but torch counts
-// them to the thread that stopped the profiler: the process' first thread, as a
-// rule, else the one with the most ranges.
-func (o *opsTable) overhead() ([]timeline.RangeID, timeline.TrackID) {
-	var list []timeline.RangeID
-	home, best := timeline.NoTrack, -1
-	for _, id := range o.tl.HostTracks() {
-		track, n := o.tl.Tracks[id], 0
-		for i := track.Lo; i < track.Hi; i++ {
-			switch c := o.tl.Ranges.Class[i]; {
-			case c == event.Overhead:
-				list = append(list, timeline.RangeID(i))
-			case c != event.Python && opsTakes(c, track):
-				n++
-			}
-		}
-		if n > 0 && track.Place == event.Thread && track.A == track.B {
-			n += o.tl.Ranges.Len()
-		}
-		if n > best || home == timeline.NoTrack {
-			home, best = id, n
-		}
-	}
-	slices.SortStableFunc(list, func(x, y timeline.RangeID) int {
-		r := &o.tl.Ranges
-		return cmp.Or(cmp.Compare(r.Start[x], r.Start[y]), cmp.Compare(r.Dur[y], r.Dur[x]))
-	})
-	return list, home
 }
