@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"reel/event"
 	"reel/formats"
 	"reel/timeline"
 )
@@ -23,6 +24,9 @@ type loadOptions struct {
 	read formats.Options
 	keep timeline.Options
 	each bool // go on when a file fails; the error is then loadErrors
+	// python, when set, is asked with a file's header whether its Python calls are
+	// needed after all, although read.NoPython says no.
+	python func(event.Info) bool
 }
 
 // loadErrors are the errors of single files, by their place in the list; nil for
@@ -93,12 +97,25 @@ func (a *app) passOver(files []input, errs []error) {
 
 // loadOne reads one file whole.
 func loadOne(ctx context.Context, path string, opt loadOptions) (*timeline.Timeline, error) {
+	if opt.python != nil && !regular(path) {
+		opt.read.NoPython = false // what is read once cannot be asked first
+	}
 	src, err := formats.Open(ctx, path, opt.read)
+	if err == nil && opt.read.NoPython && opt.python != nil && opt.python(src.Info()) {
+		src.Close()
+		opt.read.NoPython = false
+		src, err = formats.Open(ctx, path, opt.read)
+	}
 	if err != nil {
 		return nil, err
 	}
 	defer src.Close()
 	return timeline.Build(ctx, src, opt.keep)
+}
+
+func regular(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.Mode().IsRegular()
 }
 
 // firstError returns the first error that is not a consequence of another.

@@ -80,7 +80,7 @@ otherwise.`,
 	c.Flags().StringVar(&flags.by, "by", "name", "what shares a row: name, shape or stack")
 	c.Flags().StringVar(&flags.sort, "sort", "", "the `COLUMN` to sort by, largest first (default self_device, or self_cpu without a device)")
 	c.Flags().IntVar(&flags.limit, "limit", 30, "how many rows to show; 0 is all")
-	c.Flags().IntVar(&flags.calls, "calls", 5, "how many calls of a stack tell rows apart, with --by stack")
+	c.Flags().IntVar(&flags.calls, "calls", 8, "how many calls of a stack tell rows apart, with --by stack")
 	completeOps(c)
 	out = formatFlags(c, "reel.ops/1")
 	return c
@@ -102,7 +102,8 @@ func (a *app) ops(ctx context.Context, args []string, opt analyze.OpsOptions) (*
 	if err != nil {
 		return nil, err
 	}
-	load := loadOptions{read: formats.Options{Args: analyze.OpsArgs, NoPython: opt.By != analyze.OpsByStack}, keep: timeline.Options{Args: analyze.OpsArgs}}
+	load := loadOptions{read: formats.Options{Args: opt.Args(), NoPython: opt.By != analyze.OpsByStack},
+		keep: timeline.Options{Args: opt.Args()}, python: analyze.OpsCountsPython}
 	limit := opt.Limit
 	if len(files) > 1 {
 		opt.Limit = 0 // rows of all ranks are needed for the sums

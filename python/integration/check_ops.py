@@ -115,7 +115,8 @@ def check_ops(report, binary, folder, dump):
     case = dump["trace"].split(".")[0]
     for by, rows in dump["rows"].items():
         what = f"{case}: ops --by {by}: {len(rows)} rows"
-        doc, why = reel(binary, "ops", trace, "--json", "--by", by)
+        depth = ["--calls", str(dump["stack_depth"])] if by == "stack" else []
+        doc, why = reel(binary, "ops", trace, "--json", "--by", by, *depth)
         if doc is None:
             report.check(what, [why])
             continue

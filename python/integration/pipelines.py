@@ -31,11 +31,11 @@ import tiny
 STACK_DEPTH = 8
 
 
-def profiler(verbose=False, **options):
+def profiler(verbose=False, experiments={}, **options):
     """verbose is what makes PyTorch keep "Call stack" with each operator; with_stack alone gives only Python frames."""
     return profile(
         activities=[ProfilerActivity.CPU], record_shapes=True, profile_memory=True, with_flops=True,
-        experimental_config=_ExperimentalConfig(verbose=verbose), **options,
+        experimental_config=_ExperimentalConfig(verbose=verbose, **experiments), **options,
     )
 
 
@@ -196,6 +196,31 @@ def unscheduled_case(folder, case, suffix, **options):
     write(folder, case, prof, suffix, {"evidence": "unknown"})
 
 
+def rules():
+    """Little of everything that is counted by a rule of its own."""
+    a, b, image = torch.ones(2, 3), torch.ones(3, 4), torch.ones(1, 4, 8, 8)
+    with record_function("range"), record_function("range"):
+        torch.mm(a, b)
+    with record_function("aten::mul"):
+        torch.tensor(2.0) * a
+    a + 1
+    torch.cat([a, a])
+    torch.addmm(torch.ones(4), a, b)
+    torch.baddbmm(torch.ones(2, 3, 5), torch.ones(2, 3, 4), torch.ones(2, 4, 5))
+    torch.conv2d(image, torch.ones(6, 2, 3, 3), padding=(1, 2), stride=(2, 1), groups=2)
+    torch.conv2d(image, torch.ones(6, 4, 3, 3), padding="same")
+    with record_function("failure"), record_function("failure"), contextlib.suppress(RuntimeError):
+        torch.empty(10**15, dtype=torch.uint8)
+    weight = torch.ones(3, 2, requires_grad=True)
+    (weight @ a).square().sum().backward()
+
+
+def rules_case(folder, case, suffix, **options):
+    with profiler(experiments={"capture_overload_names": True}, **options) as prof:
+        rules()
+    write(folder, case, prof, suffix, {"evidence": "unknown"})
+
+
 IMAGE, VIDEO = tiny.image_pipeline, tiny.video_pipeline
 CASES = {
     "image": lambda d, c: pipeline_case(d, c, IMAGE, ".json.gz", False, with_stack=True, with_modules=True, verbose=True),
@@ -207,6 +232,8 @@ CASES = {
     "plain-frames": lambda d, c: plain_case(d, c, ".json", with_stack=True),
     "plain-bare": lambda d, c: plain_case(d, c, ".json"),
     "memory": lambda d, c: unscheduled_case(d, c, ".json"),
+    "rules": lambda d, c: rules_case(d, c, ".json", with_stack=True, verbose=True),
+    "rules-bare": lambda d, c: rules_case(d, c, ".json"),
 }
 
 

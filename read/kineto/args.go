@@ -158,7 +158,7 @@ func (p *parser) arg(b []byte, key []byte, v int, r *row, id argID, keep bool) (
 	case aBytes:
 		r.value = n
 	case aDeviceType:
-		r.devMemory = n != 0
+		r.devMemory = n != 0 && n != 2 && n != 5 // c10::DeviceType: CPU, MKLDNN, IDEEP
 	case aOther:
 		if r.ph == 'C' {
 			r.value = n

@@ -35,6 +35,8 @@ func sortOf(cat []byte) sort {
 		return sort{event.Activity, event.GPUAnnotation}
 	case "cuda_sync", "cuda_event", "xpu_sync":
 		return sort{event.Activity, event.Sync}
+	case "reel":
+		return sort{} // what Reel found and wrote beside the trace is found anew
 	case "collective_comm":
 		return sort{event.Activity, event.OtherActivity}
 	}

@@ -44,7 +44,7 @@ func (p *parser) push(r *row, kind event.Kind, class event.Class) {
 	o := p.out
 	o.Kind = append(o.Kind, kind)
 	o.Class = append(o.Class, class)
-	o.Role = append(o.Role, event.NoRole)
+	o.Role = append(o.Role, p.role(r))
 	o.Track = append(o.Track, p.track(r, kind))
 	o.Name = append(o.Name, r.name)
 	o.Start = append(o.Start, r.ts)

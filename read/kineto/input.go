@@ -19,6 +19,8 @@ type chunk struct {
 	st       status
 	events   int64
 	lost     int64
+	raw      []RawEvent // with the text that they lie in
+	text     []byte
 	finished chan struct{}
 }
 
@@ -63,8 +65,19 @@ func (in *input) run(head []byte, from int) {
 
 // parse reads the chunk's events into its batch.
 func (p *parser) parse(c *chunk) {
-	c.stop, c.st = p.chunk(c.buf[:c.end+padding], c.from, c.end, &c.out)
+	p.read(c.buf[:c.end+padding], c.from, c.end, c)
+}
+
+// read is parse for a chunk whose events lie in b[i:end].
+func (p *parser) read(b []byte, i, end int, c *chunk) {
+	if p.raw != nil {
+		p.raw.events, c.text = c.raw[:0], b[:end]
+	}
+	c.stop, c.st = p.chunk(b, i, end, &c.out)
 	c.events, c.lost = p.events, p.lost
+	if p.raw != nil {
+		c.raw = p.raw.events
+	}
 }
 
 // cut reads the text and hands out chunks.
@@ -96,7 +109,7 @@ func (in *input) cut(carry []byte, from int) {
 // fill reads text behind carry into c until an event starts near its end. It
 // moves the text behind that place to carry and returns it.
 func (in *input) fill(c *chunk, carry []byte, first bool, from int) []byte {
-	*c = chunk{buf: c.buf, out: c.out}
+	*c = chunk{buf: c.buf, out: c.out, raw: c.raw}
 	if first {
 		c.from = from
 	}

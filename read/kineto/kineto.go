@@ -28,6 +28,8 @@ type Options struct {
 	Workers  int      // parsing goroutines; 0 is one per processor
 	Chunk    int      // bytes a worker takes at a time; 0 is 1 MiB
 	MaxEvent int      // bytes of one event beyond which it is passed over; 0 is 16 MiB
+
+	raw bool // texts of events, not their meaning: OpenRaw
 }
 
 func (o Options) withDefaults() Options {

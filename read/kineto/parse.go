@@ -30,8 +30,10 @@ type parser struct {
 	last    [2]trackMemo
 	cat     []byte // the category of the previous event, and what it is
 	catSort sort
+	catRole event.Role
 	scratch []byte
 	flags   flags
+	raw     *rawParser // of a reading of texts (OpenRaw), not of meanings
 }
 
 type trackMemo struct {
@@ -63,7 +65,11 @@ type row struct {
 }
 
 func newParser(opt Options) *parser {
-	return &parser{opt: opt, wanted: opt.Args, tracks: map[event.Track]event.TrackID{}}
+	p := &parser{opt: opt, wanted: opt.Args, tracks: map[event.Track]event.TrackID{}}
+	if opt.raw {
+		p.raw = &rawParser{}
+	}
+	return p
 }
 
 // chunk reads the events in b[i:end] into out. It returns where it stopped: at
@@ -84,16 +90,25 @@ func (p *parser) chunk(b []byte, i, end int, out *event.Batch) (int, status) {
 		case b[i] == ']':
 			return i + 1, closed
 		}
-		next, st := p.one(b, i)
-		if st == damaged {
-			next, st = p.repair(b, i)
-		}
+		next, st := p.event(b, i)
 		if st == partial {
 			return i, partial
 		}
 		i = next
 		p.events++
 	}
+}
+
+// event reads the event at b[i], repaired where it must be.
+func (p *parser) event(b []byte, i int) (int, status) {
+	if p.raw != nil {
+		return p.rawEvent(b, i)
+	}
+	next, st := p.one(b, i)
+	if st == damaged {
+		next, st = p.repair(b, i)
+	}
+	return next, st
 }
 
 // one reads the event at b[i], if there is one.

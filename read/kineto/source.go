@@ -44,6 +44,9 @@ func (s *Source) begin() error {
 	if err != nil {
 		return err
 	}
+	if s.opt.raw {
+		s.tail = append(s.tail, head[:from]...) // for OpenRaw, which takes it
+	}
 	s.seq = newParser(s.opt)
 	s.in = newInput(s.ctx, s.text, s.opt)
 	s.in.run(head, from)
@@ -124,15 +127,14 @@ func (s *Source) take(c *chunk) {
 			s.joined = append(s.joined, pad)
 		}
 		buf = s.joined
-		c.stop, c.st = s.seq.chunk(buf, 0, end, &c.out)
-		c.events, c.lost = s.seq.events, s.seq.lost
+		s.seq.read(buf, 0, end, c)
 		s.rest = s.rest[:0]
 	}
 	for i := range c.out.Warnings {
 		c.out.Warnings[i].Event += s.events
 	}
 	s.events += c.events
-	s.rows += int64(c.out.Len())
+	s.rows += int64(c.out.Len() + len(c.raw))
 	s.lost += c.lost
 	switch c.st {
 	case closed:

@@ -174,7 +174,8 @@ func (p *parser) ident(b []byte, v int) (ident, int) {
 
 func (p *parser) category(s []byte) sort {
 	if !bytes.Equal(s, p.cat) {
-		p.cat, p.catSort = append(p.cat[:0], s...), sortOf(s)
+		plain, role := cutRole(s)
+		p.cat, p.catSort, p.catRole = append(p.cat[:0], s...), sortOf(plain), role
 	}
 	return p.catSort
 }
