@@ -243,3 +243,12 @@ func (c *candidates) between(from, to int64, stages []Span, mark *int) bool {
 func requestOf(requests []Span, s Span) int {
 	return max(0, startedBefore(requests, s.Start+1)-1)
 }
+
+// StepOf returns which of Steps activity i belongs to, when repetition found the
+// steps; then the launches' times do not tell. ok is false otherwise.
+func (d *Derived) StepOf(i int) (step int, ok bool) {
+	if d.stepOf == nil || d.stepOf[i] == 0 {
+		return 0, false
+	}
+	return int(d.stepOf[i]) - 1, true
+}

@@ -1,0 +1,72 @@
+package walk
+
+import "reel/analyze"
+
+// Clock places ranks on one line of time.
+type Clock struct {
+	Offset     []int64 // of each rank: added to its times, it gives common time, ns
+	Start, End int64   // of all ranks, common time, ns
+	Unix       bool    // common time counts from 1970
+}
+
+// NewClock aligns ranks by the absolute times that their sources tell. A rank
+// without one begins with the earliest of the others; when no rank has one, each
+// keeps its own times. Common time is never negative.
+func NewClock(ranks []analyze.Rank) Clock {
+	c := Clock{Offset: make([]int64, len(ranks))}
+	known := make([]bool, len(ranks))
+	first := true
+	for i, r := range ranks {
+		base, ok := unixBase(r)
+		if !ok {
+			continue
+		}
+		known[i], c.Offset[i], c.Unix = true, base, true
+		if at := base + r.TL.Origin; first || at < c.Start {
+			c.Start = at
+		}
+		first = false
+	}
+	for i, r := range ranks {
+		if !known[i] && c.Unix {
+			c.Offset[i] = c.Start - r.TL.Origin
+		}
+	}
+	c.bounds(ranks)
+	if c.Start < 0 {
+		for i := range c.Offset {
+			c.Offset[i] -= c.Start
+		}
+		c.Start, c.End, c.Unix = 0, c.End-c.Start, false
+	}
+	return c
+}
+
+func (c *Clock) bounds(ranks []analyze.Rank) {
+	first := true
+	for i, r := range ranks {
+		if empty(r) {
+			continue
+		}
+		start, end := r.TL.Origin+c.Offset[i], r.TL.End+c.Offset[i]
+		if first || start < c.Start {
+			c.Start = start
+		}
+		if first || end > c.End {
+			c.End = end
+		}
+		first = false
+	}
+}
+
+func empty(r analyze.Rank) bool { return r.TL.Ranges.Len() == 0 && r.TL.Activities.Len() == 0 }
+
+// unixBase returns the Unix time of a rank's time 0, ns. Traces before mid-2024
+// carry no base: their times are Unix times themselves.
+func unixBase(r analyze.Rank) (int64, bool) {
+	const year2000, year2200 = 946684800e9, 7258118400e9
+	if b := r.TL.Info.Base; b != nil && *b >= 0 && *b < year2200 {
+		return *b, !empty(r)
+	}
+	return 0, r.TL.Origin > year2000 && r.TL.Origin < year2200
+}

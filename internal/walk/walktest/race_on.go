@@ -1,0 +1,5 @@
+//go:build race
+
+package walktest
+
+const race = true
