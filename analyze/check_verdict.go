@@ -10,7 +10,7 @@ import (
 
 // lossy are the codes of warnings that tell of something lost, or of times that
 // cannot be true. What every other warning tells of was set right.
-var lossy = []string{"damaged-event", "oversized-event", "unfinished-event", "unreadable",
+var lossy = []string{"damaged-event", "oversized-event", "unfinished-event", "unreadable", "nul-bytes", "second-trace",
 	"no-phase", "no-time", "time-range", "unsound-time", "impossible-value"}
 
 // Bounds of what is put down to the resolution of clocks, and of what is still

@@ -107,12 +107,16 @@ var evidenceOrder = []struct {
 func (c *candidates) pick(want func(candidate) bool) []Span {
 	for _, o := range evidenceOrder {
 		var out []Span
-		last := timeline.NoRange
+		last, inner := timeline.NoRange, timeline.NoRange
 		for _, x := range c.list {
-			if x.ev != o.ev || x.weak != o.weak || !want(x) || last != timeline.NoRange && c.tl.Within(x.r, last) {
+			if x.ev != o.ev || x.weak != o.weak || !want(x) {
 				continue
 			}
-			last = x.r
+			if last != timeline.NoRange && c.lies(x.r, last, inner) {
+				inner = x.r
+				continue
+			}
+			last, inner = x.r, x.r
 			out = append(out, c.span(x))
 		}
 		if len(out) > 0 {
@@ -121,6 +125,14 @@ func (c *candidates) pick(want func(candidate) bool) []Span {
 		}
 	}
 	return nil
+}
+
+// lies says that r lies within last, in which inner is known to lie: deep nests are
+// not walked anew for each range.
+func (c *candidates) lies(r, last, inner timeline.RangeID) bool {
+	for ; r > last && r != inner; r = c.tl.Ranges.Parent[r] {
+	}
+	return r == last || r == inner
 }
 
 func byStart(a, b Span) int { return int(min(1, max(-1, a.Start-b.Start))) }

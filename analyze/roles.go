@@ -57,6 +57,11 @@ func LoadRoles(more ...[]byte) (*Roles, error) {
 				return nil, fmt.Errorf("role table: rule %d: %w", i+1, err)
 			}
 		}
+		for i, c := range r.Collectives {
+			if r.Collectives[i] = strings.ToLower(c); c == "" {
+				return nil, fmt.Errorf("role table: collectives: an empty name would match every kernel")
+			}
+		}
 		all.Rules = append(all.Rules, r.Rules...)
 		all.Collectives = append(all.Collectives, r.Collectives...)
 	}

@@ -1,6 +1,9 @@
 package analyze
 
-import "reel/event"
+import (
+	"reel/event"
+	"reel/timeline"
+)
 
 // steps returns the denoise steps. Producers or annotations may name them;
 // otherwise a step is the denoiser's call, or its calls (guidance often needs
@@ -20,16 +23,21 @@ func (c *candidates) steps() []Span {
 // unwrapped extends module calls to the compiled wrapper directly around them:
 // its time is the step's, its name (OptimizedModule) tells nothing.
 func (c *candidates) unwrapped(forwards []Span) []Span {
+	wrapper := map[timeline.RangeID]candidate{}
+	for _, x := range c.list {
+		if x.weak && x.ev == ByModule {
+			wrapper[x.r] = x
+		}
+	}
 	for i := range forwards {
 		f := &forwards[i]
-		if f.Evidence != ByModule {
+		if f.Evidence != ByModule || len(wrapper) == 0 {
 			continue
 		}
-		for _, x := range c.list {
-			if x.weak && x.ev == ByModule && x.r < f.Range && c.tl.Within(f.Range, x.r) {
+		for r := c.tl.Ranges.Parent[f.Range]; r != timeline.NoRange; r = c.tl.Ranges.Parent[r] {
+			if x, ok := wrapper[r]; ok { // the outermost is the last
 				w := c.span(x)
-				f.Range, f.Start, f.End = x.r, w.Start, w.End
-				break
+				f.Range, f.Start, f.End = r, w.Start, w.End
 			}
 		}
 	}

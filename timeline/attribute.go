@@ -1,6 +1,10 @@
 package timeline
 
-import "reel/event"
+import (
+	"math/bits"
+
+	"reel/event"
+)
 
 // attribute links each activity to its launch and to the innermost operator or
 // annotation around the launch. One rule, for every producer:
@@ -98,9 +102,10 @@ func (b *builder) index(order []uint32) (launches, ops *idMap) {
 // under an id stays: ranges come in the order of their start within a thread,
 // and a driver call that repeats its runtime call's correlation lies inside it.
 type idMap struct {
-	key  []int64
-	val  []RangeID
-	mask uint64
+	key   []int64
+	val   []RangeID
+	mask  uint64
+	shift int // keeps the top bits of the product, on which every bit of an id tells
 }
 
 func newIDMap(n int) *idMap {
@@ -108,11 +113,11 @@ func newIDMap(n int) *idMap {
 	for size < n*2 {
 		size *= 2
 	}
-	return &idMap{make([]int64, size), make([]RangeID, size), uint64(size - 1)}
+	return &idMap{make([]int64, size), make([]RangeID, size), uint64(size - 1), bits.LeadingZeros64(uint64(size - 1))}
 }
 
 func (m *idMap) slot(id int64) uint64 {
-	i := uint64(id) * 0x9E3779B97F4A7C15 >> 20 & m.mask
+	i := uint64(id) * 0x9E3779B97F4A7C15 >> m.shift
 	for m.key[i] != 0 && m.key[i] != id {
 		i = (i + 1) & m.mask
 	}

@@ -3,7 +3,7 @@ package synth
 // forms are the events' texts, keys in Kineto's order and blanks as it has them.
 type forms struct {
 	op, annotation, python, module, memory   template
-	runtime, runtimeLoose, hip, hipLaunch    template
+	runtime, runtimeLoose, hipLaunch         template
 	kernel, kernelLoose, collective          template
 	memcpy, memset                           template
 	flowStart, flowEnd, repeated             template

@@ -141,6 +141,10 @@ func (p *parser) arg(b []byte, key []byte, v int, r *row, id argID, keep bool) (
 		return e, sound
 	}
 	n, e, ok := scanInt(b, v)
+	whole := ok
+	if !ok && id != aOther {
+		n, e, ok = scanID(b, v)
+	}
 	if !ok {
 		if keep {
 			return p.keepArg(b, key, v)
@@ -164,7 +168,7 @@ func (p *parser) arg(b []byte, key []byte, v int, r *row, id argID, keep bool) (
 			r.value = n
 		}
 	}
-	if keep && b[v] == '"' { // a number in quotes is a text that its reader understands
+	if keep && (b[v] == '"' || !whole) { // a number in quotes is a text that its reader understands
 		return p.keepArg(b, key, v)
 	}
 	if keep {

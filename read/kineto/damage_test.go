@@ -34,6 +34,7 @@ func TestDamage(t *testing.T) {
 		{"no time", `{"ph":"X","name":"n","pid":1,"tid":1,"ts":inf,"dur":1}`, "no-time", ""},
 		{"no duration", `{"ph":"X","name":"n","pid":1,"tid":1,"ts":5}`, "no-duration", "n"},
 		{"huge time", `{"ph":"X","name":"n","pid":1,"tid":1,"ts":1e300,"dur":1}`, "time-range", ""},
+		{"quote missing", `{"ph":"X","cat":"cpu_op","name":"a,"pid":1,"tid":1,"ts":5,"dur":1}`, "damaged-event", ""},
 		{"missing colon", `{"ph" "X","name":"n"}`, "damaged-event", ""},
 		{"no object", `17`, "damaged-event", ""},
 		{"no phase", `{"name":"n","ts":5}`, "no-phase", ""},
@@ -75,6 +76,88 @@ func checkDamage(t *testing.T, evs []event.Event, warn []event.Warning, code, wa
 		t.Errorf("warnings %v, want none", warn)
 	case code != "" && !slices.ContainsFunc(warn, func(w event.Warning) bool { return w.Code == code && w.Event == 1 }):
 		t.Errorf("warnings %+v, want %s at event 1", warn, code)
+	}
+}
+
+// TestNULs reads a trace of which a block was never written.
+func TestNULs(t *testing.T) {
+	text := `{"traceEvents":[` + op + `,` + op[:50] + strings.Repeat("\x00", 4096) + op[60:] + `,` + strings.Repeat("\x00", 512) + op + `]}`
+	_, warn, src, err := read(t, text, Options{})
+	if err != nil || !slices.ContainsFunc(warn, func(w event.Warning) bool { return w.Code == "nul-bytes" }) {
+		t.Errorf("warnings %+v, %v; want nul-bytes", warn, err)
+	}
+	if p := src.Info().MissingPercent; p < 90 || p > 100 {
+		t.Errorf("missing %v %%, want the NULs", p)
+	}
+}
+
+// TestTail reads what stands behind the events.
+func TestTail(t *testing.T) {
+	for tail, code := range map[string]string{
+		`]}`: "", "],\"a\":1}\n": "", `]`: "", `],"a":`: "", `],"a":1`: "", "]}\r\n\r\n": "",
+		`]}{"traceEvents":[` + op + `]}`: "second-trace", `]} x`: "trailing-text", "]}\x00\x00": "trailing-text", `]},` + op: "second-trace",
+		`],"traceEvents":[` + op + `]}`: "second-trace",
+	} {
+		_, warn, _, err := read(t, `{"traceEvents":[`+op+tail, Options{})
+		if err != nil || (len(warn) > 0) != (code != "") || code != "" && warn[0].Code != code {
+			t.Errorf("%q: warnings %+v, %v; want %q", tail, warn, err, code)
+		}
+	}
+}
+
+// TestOnlySkipped reads traces of events that nobody asks for: they are traces.
+func TestOnlySkipped(t *testing.T) {
+	for _, e := range []string{`{"ph":"X","cat":"python_function","name":"f","pid":1,"tid":1,"ts":5,"dur":1}`, `{"ph":"s","cat":"ac2g","name":"ac2g","id":3,"pid":1,"tid":1,"ts":5}`} {
+		evs, warn, src, err := read(t, `{"traceEvents":[`+e+`]}`, Options{NoPython: true})
+		if err != nil || len(evs)+len(warn) > 0 || src.Info().Events != 1 {
+			t.Errorf("%s: %d events, warnings %v, %v", e, len(evs), warn, err)
+		}
+	}
+}
+
+// TestOpenBracket reads an event with a bracket that is never closed, which makes
+// what follows part of it, in files smaller and larger than a chunk.
+func TestOpenBracket(t *testing.T) {
+	call := `{"ph":"X","cat":"python_function","name":"f","pid":1,"tid":1,"ts":5,"dur":1,"args":{"Python id":1}},`
+	open := strings.Replace(call, `{"Python id":1}`, `{"x":{"y":{}`, 1)
+	for _, opt := range []Options{{}, {Chunk: 4096}, {NoPython: true}, {AllArgs: true, Chunk: 200}} {
+		for _, n := range []int{1, 40, 20_000} {
+			text := `{"traceEvents":[` + call + strings.Repeat(open, n) + strings.Repeat(op+",", 50) + op + `]}`
+			evs, warn, src, err := read(t, text, opt)
+			if err != nil || len(evs) < 51 || !src.Info().Complete || src.Info().MissingPercent == 0 {
+				t.Fatalf("%+v: %d events, want 51 and more; complete %v, warnings %v, %v", opt, len(evs), src.Info().Complete, warn, err)
+			}
+			if i := slices.IndexFunc(warn, func(w event.Warning) bool { return w.Code == "damaged-event" }); i < 0 || warn[i].Count != int64(n) || warn[i].Event != 1 {
+				t.Errorf("%+v: warnings %+v, want %d damaged events", opt, warn, n)
+			}
+		}
+	}
+}
+
+// TestEventsInArguments reads an event whose arguments hold a list of what looks like
+// events: whatever its length, and where a chunk ends in it, it is one event.
+func TestEventsInArguments(t *testing.T) {
+	text := `{"traceEvents":[` + op + `,{"ph":"X","name":"big","pid":1,"tid":1,"ts":5,"dur":1,"args":{"list":[` +
+		strings.Repeat(op+",", 100) + op + `]}},` + op + `]}`
+	for _, chunk := range []int{0, 100, 333, 1000, 5000} {
+		evs, warn, src, err := read(t, text, Options{Chunk: chunk})
+		if err != nil || len(evs) != 3 || len(warn) > 0 || src.Info().Events != 3 {
+			t.Errorf("chunk %d: %d events, warnings %+v, %v", chunk, len(evs), warn, err)
+		}
+	}
+}
+
+// TestManyStrayQuotes reads many texts without their closing quote, none of which
+// may be looked for in all that follows.
+func TestManyStrayQuotes(t *testing.T) {
+	bad := strings.Repeat(`{"ph":"X","cat":"cpu_op","name":"a,"pid":1,"tid":1,"ts":5,"dur":1},`, 60_000)
+	start := time.Now()
+	evs, warn, _, err := read(t, `{"traceEvents":[`+op+`,`+bad+op+`]}`, Options{})
+	if err != nil || len(evs) != 2 || len(warn) != 1 || warn[0].Count != 60_000 {
+		t.Errorf("%d events, warnings %+v, %v", len(evs), warn, err)
+	}
+	if d := time.Since(start); d > 5*time.Second {
+		t.Errorf("it took %v", d)
 	}
 }
 
@@ -141,7 +224,7 @@ func TestBounded(t *testing.T) {
 	mega := strings.Repeat("a", 1<<20)
 	n := 300
 	if raceEnabled {
-		n = 40 // still twice what an event may be
+		n = maxHeader>>20 + 6 // still more than what an event or the header may be
 	}
 	if os.Getenv("REEL_LONG_TESTS") != "" {
 		n = 2048
@@ -229,7 +312,9 @@ func TestCancel(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || time.Since(start) > 2*time.Second {
 		t.Errorf("%v after %v", err, time.Since(start))
 	}
-	if src.Close() != nil || src.Close() != nil {
-		t.Error("a second Close fails")
+	for range 2 {
+		if err := src.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
 	}
 }

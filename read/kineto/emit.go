@@ -13,6 +13,7 @@ func (p *parser) emit(r *row) {
 	switch r.ph {
 	case 'X':
 		if p.skips(r) {
+			p.skipped++
 			return
 		}
 		kind, class = p.complete(r)
@@ -24,6 +25,7 @@ func (p *parser) emit(r *row) {
 		kind = event.Meta
 	case 's', 't', 'f':
 		if p.skips(r) {
+			p.skipped++
 			return
 		}
 		kind, r.link = event.Flow, r.id

@@ -124,9 +124,24 @@ func (s *Source) readTail() {
 	for range padding {
 		s.tail = append(s.tail, pad)
 	}
-	s.members(s.tail, 0, keys)
+	at, second, _ := s.members(s.tail, 0, keys)
 	s.takeKeys(keys)
+	s.judgeTail(at, second)
 	s.tail = nil
+}
+
+// judgeTail warns of what stands behind the events and was not read; the keys end
+// at s.tail[at], where a second list of events may begin.
+func (s *Source) judgeTail(at int, second bool) {
+	if s.tail[at] == '}' {
+		at++
+	}
+	switch rest := bytes.Trim(s.tail[at:len(s.tail)-padding], " \t\r\n"); {
+	case second, s.closed && len(rest) > 0 && bytes.IndexByte([]byte("{[,"), rest[0]) >= 0:
+		s.warn.Add(event.Warning{Code: "second-trace", Text: "more events, or another trace, behind the end of the list of events; not read", Event: -1})
+	case s.closed && len(rest) > 0 && rest[0] != '"':
+		s.warn.Add(event.Warning{Code: "trailing-text", Text: "text behind the end of the trace; not read", Event: -1})
+	}
 }
 
 // takeKeys fills the source's info from header keys, wherever they stood.

@@ -18,6 +18,7 @@ type chunk struct {
 	stop     int
 	st       status
 	events   int64
+	skipped  int64
 	lost     int64
 	raw      []RawEvent // with the text that they lie in
 	text     []byte
@@ -74,7 +75,8 @@ func (p *parser) read(b []byte, i, end int, c *chunk) {
 		p.raw.events, c.text = c.raw[:0], b[:end]
 	}
 	c.stop, c.st = p.chunk(b, i, end, &c.out)
-	c.events, c.lost = p.events, p.lost
+	p.noteNULs(b[i:c.stop])
+	c.events, c.skipped, c.lost = p.events, p.skipped, p.lost
 	if p.raw != nil {
 		c.raw = p.raw.events
 	}

@@ -229,3 +229,14 @@ func TestChunks(t *testing.T) {
 		}
 	}
 }
+
+// TestWholeFloats reads ids that went through a table of floats.
+func TestWholeFloats(t *testing.T) {
+	evs, _, _, err := read(t, `[{"ph":"X","cat":"kernel","name":"k","pid":0.0,"tid":7.0,"ts":1,"dur":2.0,"args":{"correlation":9.0,"External id":5.5}}]`, Options{AllArgs: true})
+	if err != nil || len(evs) != 1 {
+		t.Fatal(evs, err)
+	}
+	if e := evs[0]; e.Link != 9 || e.Op != 0 || e.Track != (event.Track{Place: event.Stream, A: 0, B: 7}) || e.Args[0].Kind != event.ArgFloat {
+		t.Errorf("%+v", e)
+	}
+}

@@ -1,6 +1,10 @@
 package kineto
 
-import "math"
+import (
+	"bytes"
+	"math"
+	"strconv"
+)
 
 // scanInt reads the integer at b[i], in quotes or not. ok is false when there
 // is none, or when it is followed by a fraction or exponent.
@@ -31,6 +35,21 @@ func scanInt(b []byte, i int) (v int64, end int, ok bool) {
 		v = -v
 	}
 	return v, i, true
+}
+
+// scanID is scanInt for an id, which may have a fraction of zeros: tables written
+// by pandas have 7.0 for 7.
+func scanID(b []byte, i int) (v int64, end int, ok bool) {
+	if v, end, ok = scanInt(b, i); ok {
+		return v, end, true
+	}
+	end = max(bareEnd(b, i), i)
+	whole, zeros, found := bytes.Cut(b[i:end], []byte("."))
+	if !found || len(bytes.Trim(zeros, "0")) > 0 || len(zeros) == 0 {
+		return 0, i, false
+	}
+	v, err := strconv.ParseInt(string(whole), 10, 64)
+	return v, end, err == nil
 }
 
 // saturated parses more digits than an int64 surely holds; ids beyond it keep

@@ -22,9 +22,11 @@ type parser struct {
 	opt     Options
 	wanted  []string // opt.Args
 	lenient bool     // strings end only where JSON could go on: set for repairs
+	wary    bool     // an event of this chunk ran on into the next: none may any more
 
 	out     *event.Batch
 	events  int64 // events seen in this chunk, flows and meta included
+	skipped int64 // events read that nobody asked for
 	lost    int64 // bytes of damaged events passed over
 	tracks  map[event.Track]event.TrackID
 	last    [2]trackMemo
@@ -77,7 +79,7 @@ func newParser(opt Options) *parser {
 // bracket that closes the array (closed). b goes on for padding bytes of pad.
 func (p *parser) chunk(b []byte, i, end int, out *event.Batch) (int, status) {
 	out.Reset()
-	p.out, p.events, p.lost = out, 0, 0
+	p.out, p.events, p.skipped, p.lost, p.wary = out, 0, 0, 0, false
 	clear(p.tracks)
 	p.last = [2]trackMemo{}
 	for {
@@ -104,8 +106,14 @@ func (p *parser) event(b []byte, i int) (int, status) {
 	if p.raw != nil {
 		return p.rawEvent(b, i)
 	}
+	if p.wary {
+		if next, st := p.within(b, i, nextLike(b, i, len(b)-padding), false); st == sound {
+			return next, sound
+		}
+		return p.repair(b, i)
+	}
 	next, st := p.one(b, i)
-	if st == damaged {
+	if st == damaged || st == partial && p.runsOn(b, i) {
 		next, st = p.repair(b, i)
 	}
 	return next, st
@@ -122,12 +130,37 @@ func (p *parser) one(b []byte, i int) (int, status) {
 	if st == sound && r.argsAt >= 0 { // args stood before ph or cat
 		_, st = p.args(b, r.argsAt+1, &r)
 	}
+	if st == sound && end-i > longEvent && swallows(b, i, end) {
+		st = damaged
+	}
 	if st != sound {
 		p.out.ArgKey, p.out.ArgKind, p.out.ArgVal = p.out.ArgKey[:r.args], p.out.ArgKind[:r.args], p.out.ArgVal[:r.args]
 		return i, st
 	}
 	p.emit(&r)
 	return end, sound
+}
+
+// longEvent is the length from which an event is suspected to have swallowed those
+// behind it: a bracket that is never closed makes them part of its arguments.
+const longEvent = 2 << 10
+
+// runsOn says that the event at b[i], which does not end in b, is followed by
+// another all the same, and makes the parser wary if so.
+func (p *parser) runsOn(b []byte, i int) bool {
+	p.wary = p.wary || swallows(b, i, len(b)-padding)
+	return p.wary
+}
+
+// swallows says that another event seems to start in the event b[i:end], and that the
+// text up to there or further on is not JSON: arguments may hold what looks like events.
+func swallows(b []byte, i, end int) bool {
+	if nextLike(b, i, end) == end {
+		return false
+	}
+	var s strict
+	e := s.value(b, i)
+	return e < 0 && fault(b, e) == damaged
 }
 
 // fault tells an event that is cut off by the end of the data from a bad one;

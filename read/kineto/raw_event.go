@@ -20,12 +20,15 @@ func (p *parser) rawEvent(b []byte, i int) (int, status) {
 		r.Span = RawSpan{int32(i), int32(end)}
 		p.raw.events = append(p.raw.events, r)
 		return end, sound
-	} else if fault(b, end) == partial {
+	} else if fault(b, end) == partial && !p.runsOn(b, i) {
 		return i, partial
 	}
 	lost := p.lost
-	next, st := p.one(b, i)
-	if st == damaged {
+	next, st := i, damaged
+	if !p.wary {
+		next, st = p.one(b, i)
+	}
+	if st == damaged || st == partial && p.runsOn(b, i) {
 		next, st = p.repair(b, i)
 	}
 	if st != sound {
@@ -159,7 +162,7 @@ func (p *parser) rawSort(r *RawEvent, hasCat bool) {
 
 // number is the number of a pid or tid, as ident has it.
 func (p *parser) number(b []byte, v int) int64 {
-	if n, _, ok := scanInt(b, v); ok {
+	if n, _, ok := scanID(b, v); ok {
 		return n
 	}
 	s, _, st := p.text(b, v)

@@ -6,16 +6,10 @@ import "bytes"
 // strings that may hold stray quotes, and otherwise passes on to where the next
 // event seems to start. It returns where to go on.
 func (p *parser) repair(b []byte, i int) (int, status) {
-	p.lenient = true
-	next, st := p.one(b, i)
-	p.lenient = false
+	end := len(b) - padding
+	next, st := p.within(b, i, nextLike(b, i, end), true)
 	if st == sound {
 		return next, sound
-	}
-	end := len(b) - padding
-	next = -1
-	if b[i] != '{' {
-		next = skipValue(b, i) // a list may hold anything
 	}
 	if next < 0 {
 		next = boundaryAfter(b, i+1, end)
@@ -23,9 +17,70 @@ func (p *parser) repair(b []byte, i int) (int, status) {
 	if next < 0 {
 		next = end // the next chunk starts where an event seems to start
 	}
-	p.lost += int64(next - i)
+	p.lost += int64(next - i - bytes.Count(b[i:next], []byte{0})) // noteNULs counts those
 	p.warn("damaged-event", "not readable as an event; passed over")
 	return next, sound
+}
+
+// within reads the event at b[i] as if the data ended at limit, so that it cannot
+// swallow the events behind it; lenient is the parser's. What is no event (a list may
+// hold anything) is damaged; next is then its end, -1 when unknown.
+func (p *parser) within(b []byte, i, limit int, lenient bool) (next int, st status) {
+	var saved [padding]byte
+	copy(saved[:], b[limit:])
+	fillPad(b, limit)
+	if b[i] != '{' {
+		next, st = max(skipValue(b[:limit+padding], i), -1), damaged
+	} else {
+		p.lenient = lenient
+		if next, st = p.one(b[:limit+padding], i); st != sound {
+			next = -1
+		}
+		p.lenient = false
+	}
+	copy(b[limit:], saved[:])
+	return next, st
+}
+
+// nextLike returns where an event that opens the same key as the one at b[i] seems
+// to start behind it, or end. Events of one writer all open the same.
+func nextLike(b []byte, i, end int) int {
+	key := opens(b, i)
+	for k := i + 1; ; k++ {
+		n := bytes.IndexByte(b[min(k, end):end], '{')
+		if n < 0 {
+			return end
+		}
+		k += n
+		if startsEvent(b, k, true) && (key == fSkip || key == opens(b, k)) && isEvent(b, k) {
+			return k
+		}
+	}
+}
+
+// isEvent says whether the object at b[i] has a phase and a process, or is too
+// damaged to tell. Objects in an event's arguments have not; nor is it known of what
+// the end of the data cuts off.
+func isEvent(b []byte, i int) bool {
+	ph, pid := false, false
+	for i++; ; {
+		for b[i] <= ' ' || b[i] == ',' {
+			i++
+		}
+		if b[i] != '"' {
+			return b[i] != '}' && b[i] != pad
+		}
+		f, v := field(b, i+1)
+		if v < 0 {
+			return fault(b, v) == damaged
+		}
+		if ph, pid = ph || f == fPh, pid || f == fPid; ph && pid {
+			return true
+		}
+		if i = skipValue(b, v); i < 0 {
+			return fault(b, i) == damaged
+		}
+	}
 }
 
 // boundaryAfter returns the first place in b[i:end] where an event seems to
@@ -76,10 +131,25 @@ func startsEvent(b []byte, i int, sure bool) bool {
 	if sure && (j < 0 || b[j] != '}') {
 		return false
 	}
+	return opens(b, i) != fSkip
+}
+
+// opens returns the member that the brace at b[i] opens, fSkip when it is no
+// event's.
+func opens(b []byte, i int) fieldID {
 	k := skipSpace(b, i+1)
-	if b[k] != '"' || k+9 > len(b) {
-		return false
+	if b[i] != '{' || b[k] != '"' || k+9 > len(b) {
+		return fSkip
 	}
 	f, _ := field(b, k+1)
-	return f != fSkip
+	return f
+}
+
+// noteNULs counts NUL bytes as lost: file systems fill with them what was never
+// written. Between events and within numbers they are white space to the scanner.
+func (p *parser) noteNULs(text []byte) {
+	if n := bytes.Count(text, []byte{0}); n > 0 {
+		p.lost += int64(n)
+		p.warn("nul-bytes", "NUL bytes: a part of the file that was never written, or is lost")
+	}
 }

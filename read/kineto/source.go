@@ -134,7 +134,7 @@ func (s *Source) take(c *chunk) {
 		c.out.Warnings[i].Event += s.events
 	}
 	s.events += c.events
-	s.rows += int64(c.out.Len() + len(c.raw))
+	s.rows += int64(c.out.Len()+len(c.raw)) + c.skipped
 	s.lost += c.lost
 	switch c.st {
 	case closed:

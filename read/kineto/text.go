@@ -154,7 +154,7 @@ type ident struct {
 // ident reads a pid or tid. Quoted numbers are numbers, and the number of a
 // name such as "stream 7" is kept beside it.
 func (p *parser) ident(b []byte, v int) (ident, int) {
-	if n, e, ok := scanInt(b, v); ok {
+	if n, e, ok := scanID(b, v); ok {
 		return ident{n: n}, e
 	}
 	s, e, st := p.text(b, v)
