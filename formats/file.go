@@ -58,12 +58,15 @@ func (f *file) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-const headSize = 4 << 10
+const (
+	headSize = 4 << 10
+	rawHead  = 160 << 10 // a block of zstd, 128 KiB, inflates as a whole or not at all
+)
 
 // head returns the beginning of the file's text, inflated; it will be read
 // again. Text that is damaged so early is left to the reader.
 func (f *file) head() ([]byte, error) {
-	raw := make([]byte, headSize)
+	raw := make([]byte, rawHead)
 	n, err := io.ReadFull(f.File, raw)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return nil, plainError(err)

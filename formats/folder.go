@@ -36,9 +36,10 @@ func Files(path string) (files []string, folder bool, err error) {
 	return files, true, nil
 }
 
-// ours reports whether a file of a run folder is Reel's own record of the run.
+// ours reports whether a file of a run folder is Reel's own record of the run, or
+// was made from its traces.
 func ours(name string) bool {
-	return name == "run.json" || strings.HasSuffix(name, ".reel.json")
+	return name == "run.json" || strings.Contains(name, ".reel.json") || strings.Contains(name, ".speedscope.json")
 }
 
 func hasSuffix(name string) bool {

@@ -95,12 +95,12 @@ func (m *misuse) Unwrap() error { return m.err }
 
 func misusef(format string, args ...any) error { return &misuse{fmt.Errorf(format, args...)} }
 
-// app is one run of the program.
 // gcPercent trades collections for memory: the timeline is columns without
 // pointers, which cost the collector nothing, and on virtual machines the first
 // touch of a page costs more than a collection.
 const gcPercent = 50
 
+// app is one run of the program.
 type app struct {
 	IO
 	verb string // what was asked for, for messages: "summary"
@@ -131,7 +131,7 @@ time went: stages, denoise steps, operators, with CPU and device time.`,
 	root.AddGroup(&cobra.Group{ID: "read", Title: "Look at traces:"}, &cobra.Group{ID: "merge", Title: "Many ranks:"}, &cobra.Group{ID: "more", Title: "More:"})
 	root.SetHelpCommandGroupID("more")
 	root.SetCompletionCommandGroupID("more")
-	root.AddCommand(a.summaryCmd(), a.opsCmd(), a.checkCmd(), a.summarizeCmd(), a.mergeCmd(), a.versionCmd())
+	root.AddCommand(a.summaryCmd(), a.opsCmd(), a.checkCmd(), a.exportCmd(), a.summarizeCmd(), a.mergeCmd(), a.versionCmd())
 	return root
 }
 

@@ -191,7 +191,7 @@ func (p *parser) keepArg(b []byte, key []byte, v int) (int, status) {
 	if b[v] == '"' {
 		s, e, st := p.text(b, v)
 		if st == sound {
-			p.addArg(key, event.ArgText, uint64(p.intern(s)))
+			p.addArg(key, event.ArgText, uint64(p.internText(s)))
 		}
 		return e, st
 	}

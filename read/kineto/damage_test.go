@@ -28,7 +28,7 @@ func TestDamage(t *testing.T) {
 		{"inf", `{"ph":"X","name":"n","pid":1,"tid":1,"ts":5,"dur":1,"args":{"x":inf,"y":-nan,"z":NaN}}`, "not-a-number", "n"},
 		{"trailing comma", `{"ph":"X","name":"n","pid":1,"tid":1,"ts":5,"dur":1,"args":{"x":1,},}`, "trailing-comma", "n"},
 		{"not UTF-8", "{\"ph\":\"X\",\"name\":\"caf\xe9\",\"pid\":1,\"tid\":1,\"ts\":5,\"dur\":1}", "not-utf8", "caf\uFFFD"},
-		{"raw newline", "{\"ph\":\"X\",\"name\":\"a\nb\",\"pid\":1,\"tid\":1,\"ts\":5,\"dur\":1}", "", "a\nb"},
+		{"raw newline", "{\"ph\":\"X\",\"name\":\"a\nb\",\"pid\":1,\"tid\":1,\"ts\":5,\"dur\":1}", "control-character", "a\nb"},
 		{"backslashes", `{"ph":"X","name":"C:\Users\torch\q","pid":1,"tid":1,"ts":5,"dur":1}`, "", ""},
 		{"negative", `{"ph":"X","name":"n","pid":1,"tid":1,"ts":5,"dur":-1}`, "negative-duration", "n"},
 		{"no time", `{"ph":"X","name":"n","pid":1,"tid":1,"ts":inf,"dur":1}`, "no-time", ""},
@@ -315,6 +315,22 @@ func TestCancel(t *testing.T) {
 	for range 2 {
 		if err := src.Close(); err != nil {
 			t.Errorf("Close: %v", err)
+		}
+	}
+}
+
+// TestCommas: a comma that lacks or is one too many between events is told, and
+// costs nothing.
+func TestCommas(t *testing.T) {
+	for sep, code := range map[string]string{",": "", " ,\n": "", "": "missing-comma", "\n": "missing-comma", ",,": "trailing-comma", ", ,": "trailing-comma"} {
+		for _, chunk := range []int{16, 1 << 20} {
+			evs, warn, _, err := read(t, `{"traceEvents":[`+strings.Join([]string{op, op, op, op}, sep)+`]}`, Options{Chunk: chunk})
+			if err != nil || len(evs) != 4 {
+				t.Errorf("%q: %d events, %v", sep, len(evs), err)
+			}
+			if code == "" && len(warn) > 0 || code != "" && (len(warn) != 1 || warn[0].Code != code || warn[0].Event != 1 || warn[0].Count != 3) {
+				t.Errorf("%q in pieces of %d: %+v, want 3 of %s from event 1", sep, chunk, warn, code)
+			}
 		}
 	}
 }

@@ -1,10 +1,6 @@
 package kineto
 
-import (
-	"bytes"
-
-	"reel/event"
-)
+import "reel/event"
 
 // status says how the reading of one event, or of a chunk, ended.
 type status uint8
@@ -34,6 +30,7 @@ type parser struct {
 	catSort sort
 	catRole event.Role
 	scratch []byte
+	escaped bool // the text read last had escapes
 	flags   flags
 	raw     *rawParser // of a reading of texts (OpenRaw), not of meanings
 }
@@ -83,7 +80,9 @@ func (p *parser) chunk(b []byte, i, end int, out *event.Batch) (int, status) {
 	clear(p.tracks)
 	p.last = [2]trackMemo{}
 	for {
+		commas := 0
 		for b[i] <= ' ' || b[i] == ',' {
+			commas += boolInt(b[i] == ',')
 			i++
 		}
 		switch {
@@ -92,6 +91,7 @@ func (p *parser) chunk(b []byte, i, end int, out *event.Batch) (int, status) {
 		case b[i] == ']':
 			return i + 1, closed
 		}
+		p.separated(b, i, commas)
 		next, st := p.event(b, i)
 		if st == partial {
 			return i, partial
@@ -141,28 +141,6 @@ func (p *parser) one(b []byte, i int) (int, status) {
 	return end, sound
 }
 
-// longEvent is the length from which an event is suspected to have swallowed those
-// behind it: a bracket that is never closed makes them part of its arguments.
-const longEvent = 2 << 10
-
-// runsOn says that the event at b[i], which does not end in b, is followed by
-// another all the same, and makes the parser wary if so.
-func (p *parser) runsOn(b []byte, i int) bool {
-	p.wary = p.wary || swallows(b, i, len(b)-padding)
-	return p.wary
-}
-
-// swallows says that another event seems to start in the event b[i:end], and that the
-// text up to there or further on is not JSON: arguments may hold what looks like events.
-func swallows(b []byte, i, end int) bool {
-	if nextLike(b, i, end) == end {
-		return false
-	}
-	var s strict
-	e := s.value(b, i)
-	return e < 0 && fault(b, e) == damaged
-}
-
 // fault tells an event that is cut off by the end of the data from a bad one;
 // i is where reading failed, or its complement.
 func fault(b []byte, i int) status {
@@ -172,146 +150,25 @@ func fault(b []byte, i int) status {
 	return damaged
 }
 
-// fields reads the members of an event up to its closing brace.
-func (p *parser) fields(b []byte, i int, r *row) (int, status) {
-	comma := true
-	for {
-		c := b[i]
-		for c <= ' ' {
-			i++
-			c = b[i]
-		}
-		switch c {
-		case '"':
-			if !comma {
-				return i, fault(b, i)
-			}
-			comma = false
-		case ',':
-			if comma {
-				p.flags.trailingComma = true
-			}
-			comma = true
-			i++
-			continue
-		case '}':
-			if comma && b[i-1] != '{' {
-				p.flags.trailingComma = true
-			}
-			return i + 1, sound
-		default:
-			return i, fault(b, i)
-		}
-		f, v := field(b, i+1)
-		if v < 0 {
-			return i, fault(b, v)
-		}
-		var st status
-		if i, st = p.member(b, v, f, r); st != sound {
-			return i, st
-		}
-		if (f == fPh || f == fCat) && p.skips(r) {
-			e := skipNested(b, i, 1)
-			if e < 0 {
-				return i, partial
-			}
-			return e, sound
-		}
+// separated checks what stands before the event at b[i]: one comma, unless it is
+// a list's or a chunk's first.
+func (p *parser) separated(b []byte, i, commas int) {
+	if commas > 1 {
+		p.warn("trailing-comma", "a comma too many; passed over")
+	}
+	if commas > 0 {
+		return
+	}
+	for i--; i >= 0 && b[i] <= ' '; i-- {
+	}
+	if i >= 0 && b[i] == '}' {
+		p.warn("missing-comma", "no comma before an event; read all the same")
 	}
 }
 
-// skips says that nothing more of this event is wanted.
-func (p *parser) skips(r *row) bool {
-	switch r.ph {
-	case 's', 't', 'f':
-		return !p.opt.Flows
-	case 'X':
-		return p.opt.NoPython && r.hasCat && r.sort.class == event.Python
+func boolInt(v bool) int {
+	if v {
+		return 1
 	}
-	return false
-}
-
-// member reads the value at b[v] of one field and returns where it ends.
-func (p *parser) member(b []byte, v int, f fieldID, r *row) (int, status) {
-	var ok bool
-	e := v
-	switch f {
-	case fPh:
-		if b[v] == '"' && b[v+2] == '"' {
-			r.ph = b[v+1]
-			return v + 3, sound
-		}
-		e = p.value(b, v)
-	case fCat, fName:
-		s, end, st := p.text(b, v)
-		if st != sound {
-			return v, st
-		}
-		if f == fName {
-			r.name, r.hasName = p.intern(s), true
-		} else {
-			r.sort, r.hasCat = p.category(s), true
-		}
-		return end, sound
-	case fPid:
-		r.pid, e = p.ident(b, v)
-	case fTid:
-		r.tid, e = p.ident(b, v)
-	case fTs:
-		if r.ts, e, ok = scanMicros(b, v); !ok {
-			e = p.value(b, v)
-		}
-		r.hasTS = ok
-	case fDur:
-		if r.dur, e, ok = scanMicros(b, v); !ok {
-			e = p.value(b, v)
-		}
-		r.hasDur = ok
-	case fID:
-		if r.id, e, ok = scanInt(b, v); !ok {
-			e = p.value(b, v)
-		}
-	case fArgs:
-		if b[v] != '{' {
-			e = p.value(b, v)
-			break
-		}
-		if r.ph == 0 || r.ph == 'X' && !r.hasCat { // what is wanted of them is not known yet
-			r.argsAt = v
-			e = skipNested(b, v+1, 1)
-			break
-		}
-		return p.args(b, v+1, r)
-	default:
-		e = p.value(b, v)
-	}
-	if e < 0 {
-		return v, fault(b, e)
-	}
-	return e, sound
-}
-
-// value skips a value that nobody asked for.
-func (p *parser) value(b []byte, v int) int {
-	if b[v] == '"' {
-		_, e, _ := p.text(b, v)
-		return e
-	}
-	e := skipValue(b, v)
-	if e > 0 && isLiteral(b[v:e]) {
-		p.flags.literal = true
-	}
-	return e
-}
-
-// isLiteral says that a bare value is none that JSON knows: inf, -nan, Infinity.
-func isLiteral(v []byte) bool {
-	c := v[0]
-	if c == '-' && len(v) > 1 {
-		c = v[1]
-	}
-	if c-'0' <= 9 || c == '{' || c == '[' || c == '"' {
-		return false
-	}
-	return !bytes.Equal(v, []byte("null")) && !bytes.Equal(v, []byte("true")) && !bytes.Equal(v, []byte("false"))
+	return 0
 }

@@ -25,6 +25,7 @@ type Raw struct {
 // RawBatch is a stretch of a trace's events.
 type RawBatch struct {
 	Text   []byte     // valid until the next call of Next
+	Lo, Hi int        // of Text, what belongs to the list of events: they and what stands between them
 	Events []RawEvent // in their order
 }
 
@@ -111,32 +112,31 @@ func (r *Raw) Next() (RawBatch, error) {
 		r.s.in.free <- r.held
 		r.held = nil
 	}
-	for r.s.done == nil {
-		c, err := r.s.next()
-		if err != nil {
-			r.s.done = err
-			break
-		}
-		b, err := r.take(c)
-		if err != nil {
-			r.s.done = err
-			break
-		}
-		r.held = c
-		return b, nil
+	if r.s.done != nil {
+		return RawBatch{}, r.s.done
 	}
-	return RawBatch{}, r.s.done
+	c, err := r.s.next()
+	if err == nil {
+		var b RawBatch
+		if b, err = r.take(c); err == nil {
+			r.held = c
+			return b, nil
+		}
+	}
+	r.s.done = err
+	return RawBatch{}, err
 }
 
 // take accepts a chunk.
 func (r *Raw) take(c *chunk) (RawBatch, error) {
 	was := r.s.closed
 	r.s.take(c)
-	b := RawBatch{Text: c.text, Events: c.raw}
 	if was {
-		b.Events, c.stop, c.text = nil, 0, c.buf[:c.end]
+		c.raw, c.stop, c.text = c.raw[:0], 0, c.buf[:c.end]
 	}
+	b := RawBatch{Text: c.text, Lo: c.from, Hi: c.stop, Events: c.raw}
 	if r.s.closed {
+		b.Hi = max(b.Lo, c.stop-1) // before the closing bracket
 		if r.tail = append(r.tail, c.text[c.stop:]...); len(r.tail) > maxHeader {
 			return b, fmt.Errorf("kineto: %s: more than %d MiB behind the events", r.s.name, maxHeader>>20)
 		}

@@ -29,7 +29,7 @@ func (p *parser) text(b []byte, i int) (s []byte, end int, st status) {
 		return nil, e, partial
 	}
 	s = b[i+1 : e]
-	if escaped {
+	if p.escaped = escaped; escaped {
 		p.scratch = unescape(p.scratch[:0], s)
 		s = p.scratch
 	}
@@ -117,6 +117,17 @@ func hexRune(s []byte) (rune, int) {
 		}
 	}
 	return utf8.RuneError, 4
+}
+
+// internText is intern for what text returned last. Control characters in it that
+// were not escapes are told; each distinct text is looked at once per batch.
+func (p *parser) internText(s []byte) event.Str {
+	n := p.out.Strings.Len()
+	id := p.intern(s)
+	if p.out.Strings.Len() > n && !p.escaped && bytes.IndexFunc(s, func(r rune) bool { return r < ' ' }) >= 0 {
+		p.warn("control-character", "a control character in a text was not escaped; kept")
+	}
+	return id
 }
 
 // intern adds s to the batch's strings. Bytes that are no UTF-8 are replaced,

@@ -1,0 +1,5 @@
+//go:build race
+
+package chrome
+
+func init() { raceEnabled = true }
