@@ -1,0 +1,5 @@
+//go:build !race
+
+package reelfile
+
+const raceEnabled = false
