@@ -14,6 +14,7 @@ import (
 	"reel/event"
 	"reel/internal/compress"
 	"reel/read/kineto"
+	"reel/reelfile"
 )
 
 // Options says what of a file to read. The zero value reads what every analysis
@@ -41,6 +42,7 @@ type Format struct {
 func List() []Format {
 	return []Format{
 		{Name: "kineto", Title: "PyTorch (Kineto) trace", Suffixes: []string{".json", ".json.gz", ".json.zst"}, sniff: looksLikeJSON, open: openKineto},
+		{Name: "reel", Title: "Reel recording", Suffixes: []string{".reel"}, sniff: reelfile.IsRecording, open: openRecording},
 		{Name: "text", Title: "text form of a trace", Suffixes: []string{".trace.txt"}, sniff: looksLikeText, open: openText},
 	}
 }
@@ -107,6 +109,22 @@ func openKineto(ctx context.Context, f *file, opt Options) (event.Source, error)
 		Flows: opt.Flows, NoPython: opt.NoPython, Workers: opt.Workers})
 	if err != nil {
 		return nil, notTrace(err) // not src: a nil *Source is no nil event.Source
+	}
+	return src, nil
+}
+
+// openRecording opens a recording where it lies, since it is read out of order:
+// neither compressed nor from a pipe.
+func openRecording(_ context.Context, f *file, _ Options) (event.Source, error) {
+	if compress.Sniff(f.lead) != compress.None || f.size == 0 {
+		return nil, fmt.Errorf("%s: a recording is read from a plain file; unpack it first", f.path)
+	}
+	src, err := reelfile.New(f.File, f.size, f.path)
+	if errors.Is(err, reelfile.ErrNotRecording) {
+		return nil, unknownf("%w; Reel reads: %s", err, Known())
+	}
+	if err != nil {
+		return nil, err
 	}
 	return src, nil
 }
