@@ -128,10 +128,12 @@ time went: stages, denoise steps, operators, with CPU and device time.`,
 		a.verb = verbOf(c)
 		return &misuse{err}
 	})
-	root.AddGroup(&cobra.Group{ID: "read", Title: "Look at traces:"}, &cobra.Group{ID: "merge", Title: "Many ranks:"}, &cobra.Group{ID: "more", Title: "More:"})
+	root.AddGroup(&cobra.Group{ID: "read", Title: "Look at traces:"}, &cobra.Group{ID: "merge", Title: "Many ranks:"},
+		&cobra.Group{ID: "session", Title: "Profile a running process:"}, &cobra.Group{ID: "more", Title: "More:"})
 	root.SetHelpCommandGroupID("more")
 	root.SetCompletionCommandGroupID("more")
-	root.AddCommand(a.summaryCmd(), a.opsCmd(), a.checkCmd(), a.exportCmd(), a.summarizeCmd(), a.mergeCmd(), a.versionCmd())
+	root.AddCommand(a.summaryCmd(), a.opsCmd(), a.checkCmd(), a.exportCmd(), a.summarizeCmd(), a.mergeCmd(),
+		a.startCmd(), a.stopCmd(), a.statusCmd(), a.versionCmd())
 	return root
 }
 
