@@ -75,10 +75,10 @@ func NewWriter(kind Kind, w io.Writer, level int) (io.WriteCloser, error) {
 			return nil, fmt.Errorf("compress: zstd: no level %d", level)
 		}
 		if level == 0 {
-			level = 3
+			level = 1 // on traces level 3 saves half a percent and takes half as long again
 		}
-		return zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(level)),
-			zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
+		// The encoder that saves memory (10 MB) takes three times as long.
+		return zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(level)), zstd.WithEncoderConcurrency(2))
 	}
 	return nil, fmt.Errorf("compress: no such kind: %v", kind)
 }

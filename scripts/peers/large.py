@@ -87,7 +87,7 @@ def doubling(folder, reel, rounds):
         half, half_mb, _ = load(folder, style + "-half")
         path, mb, _ = load(folder, style)
         all = [Tool("half", [reel, "summary", half]), Tool("whole", [reel, "summary", path])]
-        runs = interleave(all, rounds)
+        runs = interleave(all, max(rounds, 9))  # a ratio of two noisy times
         if not runs["half"] or not runs["whole"]:
             continue
         grows = statistics.median(b.wall / a.wall for a, b in zip(runs["half"], runs["whole"]))
