@@ -166,24 +166,34 @@ func (c *candidates) stages(steps []Span) []Span {
 		}
 		return int(min(1, max(-1, b.End-a.End)))
 	})
+	inSteps, inStages := byTrack{}, byTrack{}
+	for _, st := range steps {
+		inSteps.add(st)
+	}
 	var kept []Span
 	for _, s := range out {
-		if !insideAny(s, steps) && !insideAny(s, kept) {
+		if !inSteps.holds(s) && !inStages.holds(s) {
 			kept = append(kept, s)
+			inStages.add(s)
 		}
 	}
 	return kept
 }
 
+// byTrack holds spans by their track, each list by start.
+type byTrack map[timeline.TrackID][]Span
+
+func (b byTrack) add(s Span) { b[s.Track] = append(b[s.Track], s) }
+
 // lookBack bounds how many earlier spans are compared: those of one track do not
 // overlap, so the one that could hold another is among the last few.
 const lookBack = 64
 
-// insideAny reports whether s lies inside one of spans, sorted by start, on its
-// own track.
-func insideAny(s Span, spans []Span) bool {
+// holds reports whether s lies inside one of the spans of its track.
+func (b byTrack) holds(s Span) bool {
+	spans := b[s.Track]
 	for i, n := startedBefore(spans, s.Start+1)-1, 0; i >= 0 && n < lookBack; i, n = i-1, n+1 {
-		if o := &spans[i]; o.Track == s.Track && o.Start <= s.Start && s.End <= o.End {
+		if s.End <= spans[i].End {
 			return true
 		}
 	}

@@ -29,11 +29,14 @@ The verdicts are sound, repaired, damaged, cut, empty and unreadable; only the
 last one fails (exit 1).`,
 		Example: "  reel check trace.json.gz\n  reel check rank*.json.gz --json",
 		RunE: a.run(func(c *cobra.Command, args []string) error {
-			files, err := a.inputs(args)
+			files, absent, err := a.checkInputs(args)
 			if err != nil {
 				return err
 			}
 			d, err := a.check(c.Context(), files)
+			if err == nil {
+				d.Files = append(d.Files, absent...)
+			}
 			if err != nil {
 				return err
 			}
@@ -54,11 +57,35 @@ last one fails (exit 1).`,
 	return c
 }
 
+// checkInputs is inputs with what is not there as files that cannot be read: one
+// wrong name among many says nothing of the others.
+func (a *app) checkInputs(args []string) (files []input, absent []report.CheckedFile, err error) {
+	if len(args) < 2 {
+		files, err = a.inputs(args)
+		return files, nil, err
+	}
+	for _, arg := range args {
+		some, err := a.inputs([]string{arg})
+		if err != nil {
+			absent = append(absent, report.Unreadable(filepath.Base(arg), err))
+		}
+		for _, f := range some {
+			if !slices.ContainsFunc(files, func(g input) bool { return filepath.Clean(g.path) == filepath.Clean(f.path) }) {
+				files = append(files, f)
+			}
+		}
+	}
+	return files, absent, nil
+}
+
 // check examines the files, each for itself; an unreadable one is part of the
 // result.
 func (a *app) check(ctx context.Context, files []input) (*report.CheckDocument, error) {
 	d := &report.CheckDocument{Schema: analyze.CheckSchema, Files: make([]report.CheckedFile, len(files))}
 	opt := loadOptions{read: formats.Options{AllArgs: true}, each: true}
+	if len(files) == 0 {
+		return d, nil
+	}
 	err := a.load(ctx, files, opt, func(i int, tl *timeline.Timeline) error {
 		d.Files[i].CheckReport = analyze.Check(tl)
 		return nil

@@ -147,3 +147,11 @@ func TestVersion(t *testing.T) {
 		t.Errorf("version says %q", v)
 	}
 }
+
+// TestCheckAbsent: a wrong name among others is one unreadable file.
+func TestCheckAbsent(t *testing.T) {
+	r := reel(t, "check", tiny(t), filepath.Join(t.TempDir(), "none.json"))
+	if r.code != 1 || !strings.Contains(r.out, "tiny_dit.json.gz: sound") || !strings.Contains(r.out, "none.json: unreadable") {
+		t.Errorf("%+v", r)
+	}
+}

@@ -163,10 +163,9 @@ func (s *Source) unfinished(c *chunk, rest []byte) {
 	s.events++
 }
 
+// keepTail keeps the text behind the events, as far as it is looked at.
 func (s *Source) keepTail(b []byte) {
-	if len(s.tail)+len(b) <= maxTail {
-		s.tail = append(s.tail, b...)
-	}
+	s.tail = append(s.tail, b[:max(0, min(len(b), maxTail-len(s.tail)))]...)
 }
 
 func hasPython(b *event.Batch) bool {
