@@ -1,0 +1,167 @@
+package rec
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"reel/internal/rundir"
+	"reel/reelfile"
+	"reel/window"
+)
+
+// environment is what FromEnv reads.
+type environment struct {
+	get  func(string) string
+	opt  EnvOptions
+	spec window.Spec
+	trt  bool   // the windows are those of the range variable
+	path string // of traces, with trt
+	err  error
+}
+
+// on reports whether a switch is on: nothing but 1 is.
+func (e *environment) on(variable string) bool { return e.get(variable) == "1" }
+
+func (e *environment) fail(err error) {
+	if e.err == nil {
+		e.err = err
+	}
+}
+
+// read reads the variables of windows.
+func (e *environment) read() {
+	own, trt, path := e.get(EnvWindow), e.get(EnvTRTWindow), e.get(EnvTRTTrace)
+	variable, value := EnvWindow, own
+	if own == "" && trt != "" {
+		variable, value, e.trt, e.path = EnvTRTWindow, trt, true, path
+	}
+	if own != "" && trt != "" {
+		e.opt.Log.Warn("both variables ask for windows; the first one counts", "first", EnvWindow, "second", EnvTRTWindow)
+	}
+	if path != "" && trt == "" {
+		e.opt.Log.Warn(EnvTRTTrace+" records nothing without "+EnvTRTWindow+"; to record denoise steps 0 to 4 say "+EnvTRTWindow+"=0-4", "path", path)
+	}
+	spec, err := window.Parse(variable, value)
+	if err != nil {
+		e.fail(err)
+		e.trt = false
+	}
+	e.spec = spec
+}
+
+// recorder makes the Recorder, and the capture of the windows.
+func (e *environment) recorder(c **Capture) *Recorder {
+	record := e.get(EnvRecord)
+	files := record != "" && record != "0"
+	if e.trt && !files && e.path == "" { // the range variable alone
+		if e.opt.Outer == nil {
+			e.opt.Log.Warn("the range variable alone drives an outer profiler, and this program has none: nothing is recorded",
+				"variable", EnvTRTWindow, "to record", EnvRecord+"=1")
+			return nil
+		}
+		*c = &Capture{Outer: e.opt.Outer, Sync: e.opt.Sync}
+		return nil
+	}
+	if !files && !e.trt {
+		if e.spec.Mode == window.Unset {
+			return nil
+		}
+		record = "1" // windows of Reel's own: it records them
+	}
+	r := New(e.options())
+	if e.spec.Mode == window.Unset {
+		if e.get(EnvWindow)+e.get(EnvTRTWindow) != "" { // a value that is an error records nothing
+			return nil
+		}
+		if err := r.Start(e.file(record)); err != nil {
+			e.fail(fmt.Errorf("%s: %w", EnvRecord, err))
+			return nil
+		}
+		return r
+	}
+	x := &Capture{Recorder: r, Outer: e.opt.Outer, Sync: e.opt.Sync}
+	if e.trt && e.path != "" {
+		x.Name, x.Export = TraceName(e.path, e.rank()), e.opt.Export
+	} else {
+		x.Name = WindowName(e.file(record))
+	}
+	*c = x
+	return r
+}
+
+func (e *environment) options() Options {
+	o := Options{Producer: e.app(), Sync: e.opt.Sync, SyncStages: e.on(EnvSync), RuntimeTrace: e.on(EnvTrace), Log: e.opt.Log}
+	if rank, ok := e.number("REEL_RANK", "RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"); ok {
+		o.Rank = &rank
+	}
+	if n, ok := e.number("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS"); ok {
+		o.WorldSize = &n
+	}
+	switch mode := e.get(EnvMode); mode {
+	case "", "full":
+	case "flight":
+		o.Mode = reelfile.Flight
+	default:
+		e.fail(fmt.Errorf("%s=%q: want full or flight", EnvMode, mode))
+	}
+	if text := e.get(EnvMaxBytes); text != "" {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n <= 0 {
+			e.fail(fmt.Errorf("%s=%q: want a number of bytes", EnvMaxBytes, text))
+		} else {
+			o.MaxBytes = n
+		}
+	}
+	return o
+}
+
+// number returns the first of the variables that holds a number.
+func (e *environment) number(variables ...string) (int, bool) {
+	for _, v := range variables {
+		if n, err := strconv.Atoi(e.get(v)); err == nil && n >= 0 {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+func (e *environment) rank() int {
+	n, _ := e.number("REEL_RANK", "RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID")
+	return n
+}
+
+func (e *environment) app() string {
+	if e.opt.App != "" {
+		return e.opt.App
+	}
+	return filepath.Base(os.Args[0])
+}
+
+// file returns the path of the recording: as asked for, or in the run folder.
+func (e *environment) file(record string) string {
+	name := fmt.Sprintf("rec-%d-%d%s", e.rank(), os.Getpid(), recordingSuffix)
+	if record != "1" {
+		return clean(record, name)
+	}
+	dir := e.get(rundir.EnvDir)
+	if dir == "" {
+		dir = filepath.Join(rundir.DefaultRoot, rundir.Name(e.app(), time.Now(), os.Getpid()))
+	}
+	return filepath.Join(dir, name)
+}
+
+// stats makes the Stats that the switches ask for.
+func (e *environment) stats() *Stats {
+	all, stages, fps, latency := e.on(EnvStats), e.on(EnvFDSync), e.on(EnvFDFPS), e.on(EnvFDLatency)
+	if !all && !stages && !fps && !latency {
+		return nil
+	}
+	o := StatsOptions{NoStages: !all && !stages, NoRates: !all && !fps, NoLatency: !all && !latency}
+	if stages || e.on(EnvSync) {
+		o.Sync = e.opt.Sync
+	}
+	return NewStats(o)
+}

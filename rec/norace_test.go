@@ -1,0 +1,5 @@
+//go:build !race
+
+package rec
+
+const raceEnabled = false
