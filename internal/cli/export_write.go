@@ -76,7 +76,7 @@ func parquetFiles(j *exportJob) (files []exportFile) {
 
 // xlsx writes the workbook of a rank.
 func (j *exportJob) xlsx(i int, w io.Writer) error {
-	book, err := xlsx.New(xlsx.Options{})
+	book, err := xlsx.New(xlsx.Options{Device: j.ranks[i].TL.Info.Accelerator})
 	if err != nil {
 		return err
 	}
