@@ -43,8 +43,8 @@ part, and the device's work that was launched there, with its launches.
 
 Without -o, files go beside the first input under their standard names. OUT is a
 file, or a folder where there are several files, and for stacks; a name that ends
-in .gz or .zst is compressed. Nothing is overwritten without --force, and nothing is left
-behind when writing fails.`,
+in .gz or .zst is compressed. Nothing is overwritten without --force, and nothing
+is left behind when writing fails.`,
 		Example: `  reel export trace.json.gz --to chrome --step 2 -o step2.json.gz
   reel export rank*.json.gz --to perfetto -o job.pftrace
   reel export trace.json.gz --to xlsx --to stacks -o artefacts/
