@@ -26,10 +26,13 @@ type Info struct {
 	WorldSize *int
 	Host      string
 	Devices   []Device
-	Stacks    bool // call stacks were recorded
-	Shapes    bool // operator input shapes were recorded
-	Memory    bool // allocations were recorded
-	Props     map[string]string
+	// Accelerator is the sort of device as PyTorch names it, where the source tells:
+	// "XPU", "MTIA", "HPU"; "" is CUDA, of AMD devices too, or unknown.
+	Accelerator string
+	Stacks      bool // call stacks were recorded
+	Shapes      bool // operator input shapes were recorded
+	Memory      bool // allocations were recorded
+	Props       map[string]string
 
 	Warnings []Warning
 }

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -42,7 +43,7 @@ func Run(ctx context.Context, args []string, std IO) int {
 	if std.Getenv("GOGC") == "" && std.Getenv("GOMEMLIMIT") == "" {
 		defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	ctx, stop := signal.NotifyContext(ctx, endings()...)
 	defer stop()
 	a := &app{IO: std}
 	root := a.root()
@@ -61,6 +62,16 @@ func Run(ctx context.Context, args []string, std IO) int {
 		}
 	}
 	return a.exit(ctx, err)
+}
+
+// endings are the signals that end the program. It then removes what it has not
+// finished; a second one ends it at once. A program under nohup goes on.
+func endings() []os.Signal {
+	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		list = append(list, syscall.SIGHUP)
+	}
+	return list
 }
 
 // exit tells what went wrong and returns the exit code.

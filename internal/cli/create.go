@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 )
@@ -29,7 +30,7 @@ func createFile(path string, force bool, write func(io.Writer) error) (err error
 	if st, err := os.Stat(path); err == nil && force && !st.Mode().IsRegular() {
 		return writeTo(path, write) // a device or a pipe
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
+	f, err := makeTemp(path)
 	if err != nil {
 		return err
 	}
@@ -46,25 +47,47 @@ func createFile(path string, force bool, write func(io.Writer) error) (err error
 	if err = b.Flush(); err != nil {
 		return err
 	}
-	if err = f.Chmod(0o644); err != nil {
-		return err
-	}
 	if err = f.Close(); err != nil {
 		return err
 	}
+	return settle(f.Name(), path, force)
+}
+
+// makeTemp makes a file beside path, with the permissions of any new file.
+func makeTemp(path string) (*os.File, error) {
+	for {
+		name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%08x.tmp", filepath.Base(path), rand.Uint32()))
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		if !errors.Is(err, fs.ErrExist) {
+			return f, atPlace(err, name, path)
+		}
+	}
+}
+
+// atPlace makes an error about the file temp one about path: the other name says
+// nothing to anybody.
+func atPlace(err error, temp, path string) error {
+	if pe := new(fs.PathError); errors.As(err, &pe) && pe.Path == temp {
+		pe.Path = path
+	}
+	return err
+}
+
+// settle moves a file to its place, over another only with force.
+func settle(temp, path string, force bool) error {
 	if force {
-		return os.Rename(f.Name(), path)
+		return os.Rename(temp, path)
 	}
 	// Link fails when another program made the file meanwhile; where links are not
 	// possible, renaming must do.
-	err = os.Link(f.Name(), path)
-	if err == nil {
-		return os.Remove(f.Name())
-	}
-	if errors.Is(err, fs.ErrExist) {
+	err := os.Link(temp, path)
+	switch {
+	case err == nil:
+		return os.Remove(temp)
+	case errors.Is(err, fs.ErrExist):
 		return fmt.Errorf("%s exists; --force overwrites it", path)
 	}
-	return os.Rename(f.Name(), path)
+	return os.Rename(temp, path)
 }
 
 // writeTo writes to what exists and is no file.

@@ -42,9 +42,9 @@ and --to with times since the trace began. It holds what the host did in that
 part, and the device's work that was launched there, with its launches.
 
 Without -o, files go beside the first input under their standard names. OUT is a
-file, or a folder where there are several files; a name that ends in .gz or .zst
-is compressed. Nothing is overwritten without --force, and nothing is left
-behind when writing fails.`,
+file, or a folder where there are several files, and for stacks; a name that ends
+in .gz or .zst is compressed. Nothing is overwritten without --force, and nothing
+is left behind when writing fails.`,
 		Example: `  reel export trace.json.gz --to chrome --step 2 -o step2.json.gz
   reel export rank*.json.gz --to perfetto -o job.pftrace
   reel export trace.json.gz --to xlsx --to stacks -o artefacts/
@@ -60,33 +60,6 @@ behind when writing fails.`,
 	c.Flags().BoolVar(&flags.plain, "plain", false, "chrome: leave out the tracks of what Reel found")
 	_ = c.RegisterFlagCompletionFunc("to", cobra.FixedCompletions(exportNames(), cobra.ShellCompDirectiveNoFileComp)) // fails for unknown flags only
 	return c
-}
-
-// exportTo is the value of --to, which names formats, and with --from a time.
-type exportTo struct {
-	formats []string
-	until   *unit.Dur
-}
-
-func (t *exportTo) String() string { return strings.Join(t.formats, ",") }
-func (t *exportTo) Type() string   { return "FORMAT" }
-
-func (t *exportTo) Set(text string) error {
-	for word := range strings.SplitSeq(text, ",") {
-		word = strings.TrimSpace(word)
-		if slices.Contains(exportNames(), word) {
-			if !slices.Contains(t.formats, word) {
-				t.formats = append(t.formats, word)
-			}
-			continue
-		}
-		d, err := unit.ParseDur(word)
-		if err != nil {
-			return fmt.Errorf("want one of %s, or a time such as 1.5s", strings.Join(exportNames(), ", "))
-		}
-		t.until = &d
-	}
-	return nil
 }
 
 // export reads the traces and writes what was asked for.
@@ -138,7 +111,7 @@ type exportJob struct {
 func (j *exportJob) read(files []input) error {
 	opt := loadOptions{read: formats.Options{NoPython: j.flags.noPython}}
 	args := slices.ContainsFunc(j.flags.to.formats, func(f string) bool { return exportFormatOf(f).args })
-	if args || slices.ContainsFunc(files, func(f input) bool { return !strings.Contains(f.path, ".json") }) { // to be written from timelines
+	if args || slices.ContainsFunc(files, func(f input) bool { return !regular(f.path) || !strings.Contains(filepath.Base(f.path), ".json") }) { // to be written from timelines
 		opt.read.Args, opt.keep.Args = analyze.OpsArgs, analyze.OpsArgs
 	}
 	all := make([]analyze.Rank, len(files))
@@ -152,6 +125,11 @@ func (j *exportJob) read(files []input) error {
 	j.ranks = slices.DeleteFunc(all, func(r analyze.Rank) bool { return r.TL == nil }) // passed over
 	j.number()
 	j.whole = j.ranks
+	for _, r := range j.ranks {
+		for _, w := range r.TL.Warnings {
+			j.warn("%s: %s", display.Clean(filepath.Base(r.Path)), display.Clean(w.String()))
+		}
+	}
 	return nil
 }
 
@@ -194,9 +172,14 @@ func (j *exportJob) write(targets []exportTarget) error {
 		return err
 	}
 	for i, t := range targets {
-		if t.path != "-" {
-			fmt.Fprintf(j.Out, "%s  %v, for %s\n", display.Clean(filepath.Clean(t.path)), unit.Bytes(out.size(i)), t.viewer)
+		if t.path == "-" {
+			continue
 		}
+		told := j.Out
+		if out.inPlace[i] {
+			told = j.Err // the place may be standard output: /dev/stdout
+		}
+		fmt.Fprintf(told, "%s  %v, for %s\n", display.Clean(filepath.Clean(t.path)), unit.Bytes(out.sizes[i]), t.viewer)
 	}
 	return nil
 }

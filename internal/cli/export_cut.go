@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"reel/analyze"
+	"reel/internal/display"
 	"reel/timeline"
 	"reel/unit"
 )
@@ -82,13 +84,32 @@ func (j *exportJob) cutRanks() error {
 	default:
 		return nil
 	}
-	for _, r := range j.ranks {
-		if j.label == "part" {
-			break
-		}
-		spans, err := f.spans(r)
-		if err != nil {
+	if j.parts == nil {
+		if err := j.named(); err != nil {
 			return err
+		}
+	}
+	j.ranks = slices.Clone(j.ranks)
+	for i := range j.ranks {
+		r := &j.ranks[i]
+		r.TL = timeline.Cut(r.TL, j.parts[i])
+		r.Derived = analyze.Derive(r.TL, j.roles)
+	}
+	if !slices.ContainsFunc(j.ranks, func(r analyze.Rank) bool { return r.TL.Ranges.Len()+r.TL.Activities.Len() > 0 }) {
+		return misusef("there is nothing in that part of the trace")
+	}
+	return nil
+}
+
+// named finds the step or stage that the flags name in each rank. Ranks may differ:
+// often one alone decodes. It fails when no rank has it.
+func (j *exportJob) named() error {
+	var first error
+	var lacking []string
+	for _, r := range j.ranks {
+		spans, err := j.flags.cut.spans(r)
+		if err != nil {
+			first, lacking = cmp.Or(first, err), append(lacking, err.Error())
 		}
 		var windows []timeline.Window
 		for _, s := range spans {
@@ -100,14 +121,11 @@ func (j *exportJob) cutRanks() error {
 		}
 		j.parts = append(j.parts, sel)
 	}
-	j.ranks = slices.Clone(j.ranks)
-	for i := range j.ranks {
-		r := &j.ranks[i]
-		r.TL = timeline.Cut(r.TL, j.parts[i])
-		r.Derived = analyze.Derive(r.TL, j.roles)
+	if len(lacking) == len(j.ranks) {
+		return first
 	}
-	if !slices.ContainsFunc(j.ranks, func(r analyze.Rank) bool { return r.TL.Ranges.Len()+r.TL.Activities.Len() > 0 }) {
-		return misusef("there is nothing in that part of the trace")
+	for _, text := range lacking {
+		j.warn("%s: nothing of it is written", display.Clean(text))
 	}
 	return nil
 }

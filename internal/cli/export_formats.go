@@ -44,7 +44,7 @@ func exportFormats() []exportFormat {
 			return speedscope.Write(w, j.ranks, speedscope.Options{})
 		})},
 		{"profiler-out", "the operator table as PyTorch prints it", "people", true, false, perRank("profiler_out_%d", ".txt", func(j *exportJob, i int, w io.Writer) error {
-			return profilerout.Write(w, j.table(analyze.OpsByName)[i], profilerout.Options{})
+			return profilerout.Write(w, j.table(analyze.OpsByName)[i], profilerout.Options{Device: j.ranks[i].TL.Info.Accelerator})
 		})},
 		{"pprof", "call stacks with CPU and device time", "go tool pprof", false, true, joint("profile", ".pb.gz", func(j *exportJob, w io.Writer) error {
 			return pprof.Write(w, j.ranks, pprof.Options{})

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,6 +21,7 @@ type outputs struct {
 	temps   []string // "" where the file was written in place
 	paths   []string
 	sizes   []int64
+	inPlace []bool   // written in place: a device or a pipe
 	folders []string // made for them
 }
 
@@ -49,36 +49,39 @@ func (o *outputs) write(path string, write func(*countingFile) error) error {
 	if err != nil {
 		return err
 	}
-	if err = write(f); err == nil && temp {
-		err = f.Chmod(0o644)
-	}
+	err = write(f)
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
 	}
-	if pe := new(fs.PathError); temp && errors.As(err, &pe) && pe.Path == f.Name() {
-		pe.Path = path // the other name says nothing to anybody
+	if temp {
+		err = atPlace(err, f.Name(), path)
 	}
-	o.sizes = append(o.sizes, f.n)
+	o.sizes, o.inPlace = append(o.sizes, f.n), append(o.inPlace, !temp)
 	return err
 }
 
 // begin makes the file to write to, and the folders that it needs. temp says that it
 // is not at its place.
 func (o *outputs) begin(path string) (file *countingFile, temp bool, err error) {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real // a link stays one, to the new file
+	}
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() { // a device or a pipe
+		f, err := os.OpenFile(path, os.O_WRONLY, 0) // waits for a pipe's reader, hence without the lock
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.temps, o.paths = append(o.temps, ""), append(o.paths, path)
+		return &countingFile{File: f}, false, err
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.ended {
 		return nil, false, context.Canceled
 	}
-	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() { // a device or a pipe
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
-		o.temps, o.paths = append(o.temps, ""), append(o.paths, path)
-		return &countingFile{File: f}, false, err
-	}
 	if err := o.folder(filepath.Dir(path)); err != nil {
 		return nil, false, err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
+	f, err := makeTemp(path)
 	if err != nil {
 		return nil, false, err
 	}
@@ -113,12 +116,13 @@ func (o *outputs) commit() error {
 	if o.ended {
 		return context.Canceled
 	}
+	var moved []string
 	for i, temp := range o.temps {
 		if temp == "" {
 			continue
 		}
 		if err := settle(temp, o.paths[i], o.force); err != nil {
-			for _, path := range o.paths[:i] {
+			for _, path := range moved {
 				if !o.force {
 					os.Remove(path)
 				}
@@ -126,26 +130,10 @@ func (o *outputs) commit() error {
 			return err
 		}
 		o.temps[i] = ""
+		moved = append(moved, o.paths[i])
 	}
 	o.folders = nil
 	return nil
-}
-
-// settle moves a file to its place, over another only with force.
-func settle(temp, path string, force bool) error {
-	if force {
-		return os.Rename(temp, path)
-	}
-	// Link fails when another program made the file meanwhile; where links are not
-	// possible, renaming must do.
-	err := os.Link(temp, path)
-	switch {
-	case err == nil:
-		return os.Remove(temp)
-	case errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("%s exists; --force overwrites it", path)
-	}
-	return os.Rename(temp, path)
 }
 
 // end removes what is left when the verb ends.
@@ -169,6 +157,3 @@ func (o *outputs) abandon() {
 	}
 	o.temps, o.folders = nil, nil
 }
-
-// size is the length of file i.
-func (o *outputs) size(i int) int64 { return o.sizes[i] }

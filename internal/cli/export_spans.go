@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"reel/analyze"
+	"reel/internal/walk"
 	"reel/timeline"
 	"reel/unit"
 )
@@ -79,23 +80,13 @@ func (f *cutFlags) known(r analyze.Rank) string {
 }
 
 // timed returns the windows of times since the trace began: since the first event
-// of all ranks, on their common clock.
+// of all ranks, on their common clock; where there is none, of each rank.
 func (j *exportJob) timed(w [2]*unit.Dur) (parts []timeline.Selection) {
-	starts, aligned := make([]int64, len(j.ranks)), len(j.ranks) > 1
-	for i, r := range j.ranks {
-		if !aligned {
-			break
-		}
-		if s := analyze.Summarize(r.TL, j.roles).StartUnix; s != nil {
-			starts[i] = *s
-		} else {
-			aligned = false
-		}
-	}
+	clock := walk.NewClock(j.ranks)
 	for i, r := range j.ranks {
 		from := r.TL.Origin
-		if aligned {
-			from -= starts[i] - slices.Min(starts)
+		if clock.Unix {
+			from = clock.Start - clock.Offset[i]
 		}
 		win := timeline.Window{From: from, To: max(r.TL.End, from) + 1}
 		if w[0] != nil {

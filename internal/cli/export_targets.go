@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"reel/internal/compress"
@@ -28,7 +29,7 @@ func (j *exportJob) targets() ([]exportTarget, error) {
 			list = append(list, exportTarget{f, "", format.viewer, format.packed})
 		}
 	}
-	folder, err := j.folder(len(list))
+	folder, err := j.folder(len(list), slices.Contains(j.flags.to.formats, "stacks"))
 	if err != nil {
 		return nil, err
 	}
@@ -45,8 +46,9 @@ func (j *exportJob) targets() ([]exportTarget, error) {
 }
 
 // folder returns the folder that n files go to, "" when the only one goes to -o
-// itself.
-func (j *exportJob) folder(n int) (string, error) {
+// itself. pair says that the only one has a twin where the trace has device work:
+// -o then means a folder in any case.
+func (j *exportJob) folder(n int, pair bool) (string, error) {
 	out := j.flags.out
 	st, err := os.Stat(out)
 	switch {
@@ -59,12 +61,19 @@ func (j *exportJob) folder(n int) (string, error) {
 		return "", nil
 	case err == nil && st.IsDir(), strings.HasSuffix(out, string(filepath.Separator)):
 		return out, nil
-	case n > 1 && err == nil:
-		return "", misusef("%s is a file; %d files go to a folder", out, n)
-	case n > 1 || len(j.ranks) > 1 && filepath.Ext(out) == "":
+	case (n > 1 || pair) && err == nil:
+		return "", misusef("%s is a file; %s", out, goTo(n))
+	case n > 1 || pair || len(j.ranks) > 1 && filepath.Ext(out) == "":
 		return out, nil
 	}
 	return "", nil
+}
+
+func goTo(n int) string {
+	if n == 1 {
+		return "stacks go to a folder"
+	}
+	return fmt.Sprintf("%d files go to a folder", n)
 }
 
 // refuse says why a file must not be written.
@@ -100,7 +109,7 @@ func (j *exportJob) refuse(t exportTarget) error {
 func (j *exportJob) pack(t exportTarget, w io.Writer) error {
 	kind := compress.None
 	switch {
-	case t.packed || t.path == "-":
+	case t.path == "-", t.packed && filepath.Ext(t.path) == filepath.Ext(t.name): // profile.pb.gz is gzip in itself
 	case strings.HasSuffix(t.path, ".gz"):
 		kind = compress.Gzip
 	case strings.HasSuffix(t.path, ".zst"):

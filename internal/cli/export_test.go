@@ -60,8 +60,12 @@ func TestExportNames(t *testing.T) {
 	if got := names(t, dir); !slices.Equal(got, want) {
 		t.Errorf("files %q\nwant %q", got, want)
 	}
+	made, err := os.Stat(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range want {
-		if st, err := os.Stat(filepath.Join(dir, name)); err != nil || st.Size() == 0 || st.Mode().Perm() != 0o644 {
+		if st, err := os.Stat(filepath.Join(dir, name)); err != nil || st.Size() == 0 || st.Mode() != made.Mode() {
 			t.Errorf("%s: %v, %v", name, st, err)
 		}
 		if name != "trace.json" && !strings.Contains(out, filepath.Join(dir, name)+"  ") {

@@ -44,10 +44,10 @@ func (j *exportJob) tell(st chrome.Stats) {
 		j.warn("%s", note)
 	}
 	if st.Mended > 0 {
-		j.warn("%d events were no valid JSON and were written anew", st.Mended)
+		j.warn("events that were no valid JSON, written anew: %d", st.Mended)
 	}
 	if st.Lost > 0 {
-		j.warn("%d events were not readable and are not in the trace", st.Lost)
+		j.warn("events that were not readable and are not in the trace: %d", st.Lost)
 	}
 }
 
@@ -76,7 +76,7 @@ func parquetFiles(j *exportJob) (files []exportFile) {
 
 // xlsx writes the workbook of a rank.
 func (j *exportJob) xlsx(i int, w io.Writer) error {
-	book, err := xlsx.New(xlsx.Options{})
+	book, err := xlsx.New(xlsx.Options{Device: j.ranks[i].TL.Info.Accelerator})
 	if err != nil {
 		return err
 	}

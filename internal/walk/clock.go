@@ -1,6 +1,9 @@
 package walk
 
-import "reel/analyze"
+import (
+	"reel/analyze"
+	"reel/timeline"
+)
 
 // Clock places ranks on one line of time.
 type Clock struct {
@@ -17,8 +20,8 @@ func NewClock(ranks []analyze.Rank) Clock {
 	known := make([]bool, len(ranks))
 	first := true
 	for i, r := range ranks {
-		base, ok := unixBase(r)
-		if !ok {
+		base, ok := UnixBase(r.TL)
+		if !ok || empty(r) {
 			continue
 		}
 		known[i], c.Offset[i], c.Unix = true, base, true
@@ -61,12 +64,13 @@ func (c *Clock) bounds(ranks []analyze.Rank) {
 
 func empty(r analyze.Rank) bool { return r.TL.Ranges.Len() == 0 && r.TL.Activities.Len() == 0 }
 
-// unixBase returns the Unix time of a rank's time 0, ns. Traces before mid-2024
-// carry no base: their times are Unix times themselves.
-func unixBase(r analyze.Rank) (int64, bool) {
+// UnixBase returns the Unix time of a timeline's time 0, ns. Traces before mid-2024
+// carry no base: their times are Unix times themselves. A base that no trace can have
+// had counts as none.
+func UnixBase(tl *timeline.Timeline) (int64, bool) {
 	const year2000, year2200 = 946684800e9, 7258118400e9
-	if b := r.TL.Info.Base; b != nil && *b >= 0 && *b < year2200 {
-		return *b, !empty(r)
+	if b := tl.Info.Base; b != nil && *b >= 0 && *b < year2200 {
+		return *b, true
 	}
-	return 0, r.TL.Origin > year2000 && r.TL.Origin < year2200
+	return 0, tl.Origin > year2000 && tl.Origin < year2200
 }

@@ -34,7 +34,7 @@ def main(profile, ops):
             want[r["name"]] += r["self_device_ns"]
     have = {name: flat for flat, _, name in top(profile, "device") if flat}
     # Waits on the device are rows of the table, but no work.
-    missing = {n: v for n, v in want.items() if have.get(n) != v and "Sync" not in n and "Wait" not in n}
+    missing = {n: v for n, v in want.items() if have.get(n) != v and not re.search("sync|wait|event_record", n, re.I)}
     check("kernels whose device time differs", missing, {})
     extra = set(have) - set(want)
     check("frames with device time that are no kernels", extra, set())

@@ -8,6 +8,20 @@ type sort struct {
 	class event.Class
 }
 
+// acceleratorOf returns the sort of device that a category belongs to, as PyTorch
+// names it; "" for CUDA's categories, which ROCm has too, and for those of the host.
+func acceleratorOf(cat []byte) string {
+	switch string(cat) {
+	case "xpu_runtime", "xpu_driver", "xpu_sync":
+		return "XPU"
+	case "mtia_runtime", "mtia_ccp_events":
+		return "MTIA"
+	case "hpu_op":
+		return "HPU"
+	}
+	return ""
+}
+
 // sortOf maps the category names that Kineto and its vendors' builds have
 // written since 2021 (source: ActivityType.cpp in pytorch/kineto, its 2021
 // release, and traces of each vendor).

@@ -20,6 +20,7 @@ type chunk struct {
 	events   int64
 	skipped  int64
 	lost     int64
+	device   string     // the sort of device, as parser.accelerator
 	raw      []RawEvent // with the text that they lie in
 	text     []byte
 	finished chan struct{}
@@ -76,7 +77,7 @@ func (p *parser) read(b []byte, i, end int, c *chunk) {
 	}
 	c.stop, c.st = p.chunk(b, i, end, &c.out)
 	p.noteNULs(b[i:c.stop])
-	c.events, c.skipped, c.lost = p.events, p.skipped, p.lost
+	c.events, c.skipped, c.lost, c.device = p.events, p.skipped, p.lost, p.accelerator
 	if p.raw != nil {
 		c.raw = p.raw.events
 	}

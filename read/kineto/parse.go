@@ -29,10 +29,13 @@ type parser struct {
 	cat     []byte // the category of the previous event, and what it is
 	catSort sort
 	catRole event.Role
-	scratch []byte
-	escaped bool // the text read last had escapes
-	flags   flags
-	raw     *rawParser // of a reading of texts (OpenRaw), not of meanings
+	// accelerator is the sort of device that a category told of, in this chunk or
+	// one before.
+	accelerator string
+	scratch     []byte
+	escaped     bool // the text read last had escapes
+	flags       flags
+	raw         *rawParser // of a reading of texts (OpenRaw), not of meanings
 }
 
 type trackMemo struct {

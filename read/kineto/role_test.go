@@ -1,6 +1,7 @@
 package kineto
 
 import (
+	"strings"
 	"testing"
 
 	"reel/event"
@@ -27,6 +28,20 @@ func TestOwnCategories(t *testing.T) {
 	for i, w := range want {
 		if e := evs[i]; e.Name != w.name || e.Class != w.class || e.Role != w.role {
 			t.Errorf("%s is %v %v, want %v %v", e.Name, e.Class, e.Role, w.class, w.role)
+		}
+	}
+}
+
+// TestAccelerator reads the sort of device off the categories, in whichever chunk
+// they stand.
+func TestAccelerator(t *testing.T) {
+	filler := strings.Repeat(`{"ph":"X","cat":"cpu_op","name":"a","ts":1,"dur":1},`, 4000)
+	for _, c := range []struct{ cat, want string }{{"cuda_runtime", ""}, {"xpu_runtime", "XPU"}, {"xpu_driver", "XPU"},
+		{"mtia_ccp_events", "MTIA"}, {"hpu_op", "HPU"}} {
+		_, _, src, err := read(t, `[`+filler+`{"ph":"X","cat":"`+c.cat+`","name":"b","ts":1,"dur":1},`+filler+`{"ph":"X","cat":"kernel","name":"c","ts":1,"dur":1}]`,
+			Options{Chunk: 64 << 10})
+		if got := src.Info().Accelerator; err != nil || got != c.want {
+			t.Errorf("%s: %q, %v; want %q", c.cat, got, err, c.want)
 		}
 	}
 }

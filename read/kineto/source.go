@@ -1,6 +1,7 @@
 package kineto
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -136,6 +137,7 @@ func (s *Source) take(c *chunk) {
 	s.events += c.events
 	s.rows += int64(c.out.Len()+len(c.raw)) + c.skipped
 	s.lost += c.lost
+	s.info.Accelerator = cmp.Or(s.info.Accelerator, c.device)
 	switch c.st {
 	case closed:
 		s.closed = true

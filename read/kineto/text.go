@@ -187,6 +187,9 @@ func (p *parser) category(s []byte) sort {
 	if !bytes.Equal(s, p.cat) {
 		plain, role := cutRole(s)
 		p.cat, p.catSort, p.catRole = append(p.cat[:0], s...), sortOf(plain), role
+		if a := acceleratorOf(plain); a != "" {
+			p.accelerator = a
+		}
 	}
 	return p.catSort
 }

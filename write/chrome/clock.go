@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"reel/analyze"
-	"reel/timeline"
+	"reel/internal/walk"
 )
 
 // clock places several ranks on one line of time.
@@ -28,7 +28,7 @@ func newClock(ranks []analyze.Rank) clock {
 	bases, known := make([]int64, len(ranks)), make([]bool, len(ranks))
 	first, any := int64(0), false
 	for i, r := range ranks {
-		bases[i], known[i] = unixBase(r.TL)
+		bases[i], known[i] = walk.UnixBase(r.TL)
 		if known[i] && bases[i] != 0 && (!c.based || bases[i] < c.base) {
 			c.base, c.based = bases[i], true
 		}
@@ -49,16 +49,6 @@ func newClock(ranks []analyze.Rank) clock {
 		}
 	}
 	return c
-}
-
-// unixBase returns the Unix time of a timeline's time 0. Traces before mid-2024
-// carry no base: their times are Unix times themselves.
-func unixBase(tl *timeline.Timeline) (int64, bool) {
-	if tl.Info.Base != nil {
-		return *tl.Info.Base, true
-	}
-	const year2000, year2200 = 946684800e9, 7258118400e9
-	return 0, tl.Origin > year2000 && tl.Origin < year2200
 }
 
 func name(r analyze.Rank) string {

@@ -101,7 +101,9 @@ func (c *copier) rank(r analyze.Rank, p place, shift int64, sel *timeline.Select
 		return err
 	}
 	defer raw.Close()
-	c.rankCopy, c.own, c.gap = newRankCopy(r, p, shift, sel), false, nil
+	rc, left := newRankCopy(r, p, shift, sel)
+	c.rankCopy, c.own, c.gap = rc, false, nil
+	c.st.Notes = append(c.st.Notes, crowded(r, left)...)
 	if !c.many {
 		c.bytes(raw.Head())
 	}
@@ -122,17 +124,18 @@ func (c *copier) rank(r analyze.Rank, p place, shift int64, sel *timeline.Select
 	return c.tail(raw)
 }
 
-// newRankCopy prepares the copying of a rank.
-func newRankCopy(r analyze.Rank, p place, shift int64, sel *timeline.Selection) *rankCopy {
-	rc := &rankCopy{place: p, shift: shift, named: map[int64]bool{}}
+// newRankCopy prepares the copying of a rank; left counts the activities for which
+// there is no row of their own.
+func newRankCopy(r analyze.Rank, p place, shift int64, sel *timeline.Selection) (rc *rankCopy, left int) {
+	rc = &rankCopy{place: p, shift: shift, named: map[int64]bool{}}
 	tl := r.TL
 	if sel != nil {
 		rc.cut = newCut(r.TL, *sel)
 		tl = rc.cut.timeline
 	}
-	sub, lanes := p.subTracks(tl)
+	sub, lanes, left := p.subTracks(tl)
 	rc.lanes, rc.moves = lanes, newMoves(tl, sub)
-	return rc
+	return rc, left
 }
 
 // added writes what a rank gets beside its source's events.

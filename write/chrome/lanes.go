@@ -67,19 +67,22 @@ func (l *lane) annotate(start, end int64) bool {
 	return true
 }
 
+// maxLanes bounds the rows that one takes for what overlaps.
+const maxLanes = 256
+
 // lanes returns, by activity, the lane of those of a stream that do not fit the first
 // one, counted from 1 to the number of more lanes; nil when all fit. Work stays on
 // the first lane rather than annotations, which Kineto widens by a nanosecond at
-// either end.
-func lanes(tl *timeline.Timeline, tr timeline.Track) (by map[int]int, more int) {
+// either end. left counts the activities that fit no lane and stay on the first.
+func lanes(tl *timeline.Timeline, tr timeline.Track) (by map[int]int, more, left int) {
 	a := &tl.Activities
 	if !crossed(a, tr) {
-		return nil, 0
+		return nil, 0, 0
 	}
 	placed := map[int]int{}
 	list := []*lane{newLane()}
 	place := func(i int, try func(*lane) bool) {
-		for k := 0; ; k++ {
+		for k := range maxLanes {
 			if k == len(list) {
 				list = append(list, newLane())
 			}
@@ -90,6 +93,7 @@ func lanes(tl *timeline.Timeline, tr timeline.Track) (by map[int]int, more int) 
 				return
 			}
 		}
+		left++
 	}
 	for i := tr.Lo; i < tr.Hi; i++ {
 		if a.Class[i] != event.GPUAnnotation {
@@ -101,7 +105,7 @@ func lanes(tl *timeline.Timeline, tr timeline.Track) (by map[int]int, more int) 
 			place(i, func(l *lane) bool { return l.annotate(a.Start[i], a.End(i)) })
 		}
 	}
-	return placed, len(list) - 1
+	return placed, len(list) - 1, left
 }
 
 func newLane() *lane { return &lane{open: -1} }

@@ -257,3 +257,22 @@ func TestOddProcesses(t *testing.T) {
 		}
 	}
 }
+
+// TestOddBases does not believe a base that no trace can have had: sums with it
+// would leave the range of times.
+func TestOddBases(t *testing.T) {
+	dir := t.TempDir()
+	ranks := make([]analyze.Rank, 0, 3)
+	for i, base := range []string{"1700000000000000000", "-9200000000000000000", "9200000000000000000"} {
+		path := filepath.Join(dir, fmt.Sprintf("rank%d.json", i))
+		text := `{"baseTimeNanoseconds":` + base + `,"traceEvents":[{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":1000,"dur":5}]}`
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		ranks = append(ranks, openFile(t, path))
+	}
+	got, st := copied(t, ranks, Options{Plain: true})
+	if n := strings.Count(string(got), `"ts":1000,`); n != 3 || len(st.Notes) != 2 || !strings.Contains(string(got), `"baseTimeNanoseconds": 1700000000000000000`) {
+		t.Errorf("%d events at their time, %q:\n%s", n, st.Notes, got)
+	}
+}

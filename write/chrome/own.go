@@ -137,22 +137,26 @@ func described(s analyze.Span, inRequest bool) string {
 }
 
 // onLanes sorts spans, and gives those of a row that overlap in part rows of
-// their own.
+// their own. Those for which there are too few rows are left out.
 func onLanes(list []ownSpan) []ownSpan {
 	slices.SortStableFunc(list, func(a, b ownSpan) int {
 		return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end))
 	})
 	rows := map[int64]*lane{}
-	for i := range list {
-		for s := &list[i]; ; s.row += ownLane {
+	kept := list[:0]
+	for _, s := range list {
+		for range maxLanes {
 			if rows[s.row] == nil {
 				rows[s.row] = newLane()
 			}
 			if rows[s.row].enter(s.start, s.end) {
+				kept = append(kept, s)
 				break
 			}
+			s.row += ownLane
 		}
 	}
+	list = kept
 	slices.SortStableFunc(list, func(a, b ownSpan) int { return cmp.Compare(a.row, b.row) })
 	return list
 }

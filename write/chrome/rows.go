@@ -1,6 +1,7 @@
 package chrome
 
 import (
+	"fmt"
 	"strings"
 
 	"reel/analyze"
@@ -113,17 +114,18 @@ func endsInDigit(s string) bool { return s != "" && s[len(s)-1]-'0' <= 9 }
 func quoted(s string) string { return string(appendString(nil, s)) }
 
 // subTracks returns where the activities go that do not fit their stream's row: the
-// id of a row by activity, and what the rows are called.
-func (p place) subTracks(tl *timeline.Timeline) (map[int]int64, []subTrack) {
+// id of a row by activity, what the rows are called, and how many activities
+// overlap more others than there are rows for.
+func (p place) subTracks(tl *timeline.Timeline) (to map[int]int64, list []subTrack, left int) {
 	used := map[int64]bool{}
 	for _, t := range tl.Tracks {
 		used[t.B] = true
 	}
-	to := map[int]int64{}
-	var list []subTrack
+	to = map[int]int64{}
 	for _, id := range tl.DeviceTracks() {
 		t := tl.Tracks[id]
-		lane, more := lanes(tl, t)
+		lane, more, n := lanes(tl, t)
+		left += n
 		ids := make([]int64, more+1)
 		for k := 1; k <= more; k++ {
 			n := firstLane + p.slot*laneStep
@@ -138,7 +140,15 @@ func (p place) subTracks(tl *timeline.Timeline) (map[int]int64, []subTrack) {
 			to[i] = ids[k]
 		}
 	}
-	return to, list
+	return to, list, left
+}
+
+// crowded says that activities have no row on which viewers draw them.
+func crowded(r analyze.Rank, left int) []string {
+	if left == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s: %d activities overlap more than %d others of their stream at once; viewers do not draw them", name(r), left, maxLanes-1)}
 }
 
 // subTrack is a row for activities of a stream that overlap others of it in part.

@@ -25,6 +25,7 @@ func Write(ctx context.Context, w io.Writer, ranks []analyze.Rank, opt Options) 
 	for i, r := range ranks {
 		p := newRankWriter(o, r, parts[i], c.shift[i], opt)
 		st.Moved += int64(len(p.sub))
+		st.Notes = append(st.Notes, crowded(r, p.left)...)
 		p.processes()
 		p.hostRanges()
 		p.activities()
@@ -53,6 +54,7 @@ type rankWriter struct {
 	rows  []row // by track
 	sub   map[int]int64
 	lanes []subTrack
+	left  int // activities without a row of their own
 	args  []keptArg
 	flows []bool // launches whose arrow has begun
 }
@@ -68,7 +70,7 @@ func newRankWriter(o *out, r analyze.Rank, p place, shift int64, opt Options) *r
 	for _, t := range r.TL.Tracks {
 		rw.rows = append(rw.rows, p.row(t.Track))
 	}
-	rw.sub, rw.lanes = p.subTracks(r.TL)
+	rw.sub, rw.lanes, rw.left = p.subTracks(r.TL)
 	keys := opt.Args
 	if keys == nil {
 		keys = analyze.OpsArgs

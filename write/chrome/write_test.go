@@ -5,10 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"reel/analyze"
 	"reel/event"
@@ -142,5 +144,34 @@ func TestErrors(t *testing.T) {
 	}
 	if _, err := Copy(context.Background(), &failing{1 << 30}, []analyze.Rank{r}, Options{Cut: []timeline.Selection{{}, {}}}); err == nil {
 		t.Error("two cuts for one rank are accepted")
+	}
+}
+
+// TestCrowded writes thousands of activities and operators that all overlap: rows
+// are bounded, nothing is lost, and it is told.
+func TestCrowded(t *testing.T) {
+	const n = 20_000
+	var b strings.Builder
+	b.WriteString("[")
+	for i := range n {
+		fmt.Fprintf(&b, `{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":%d,"dur":90000,"args":{"device":0,"stream":7}},`, i)
+		fmt.Fprintf(&b, `{"ph":"X","cat":"cpu_op","name":"o","pid":1,"tid":7,"ts":%d,"dur":90000},`, i)
+	}
+	path := filepath.Join(t.TempDir(), "crowded.json")
+	if err := os.WriteFile(path, []byte(strings.TrimSuffix(b.String(), ",")+"]"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := openFile(t, path)
+	begin := time.Now()
+	var out bytes.Buffer
+	st, err := Copy(context.Background(), &out, []analyze.Rank{r}, Options{})
+	if err != nil || st.Copied != 2*n || st.Moved != maxLanes-1 || len(st.Notes) != 1 || !strings.Contains(st.Notes[0], "19744 activities overlap more than 255 others") {
+		t.Errorf("%+v, %v", st, err)
+	}
+	if took := time.Since(begin); took > 5*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	if st, err = Write(context.Background(), &out, []analyze.Rank{r}, Options{}); err != nil || len(st.Notes) != 1 {
+		t.Errorf("%+v, %v", st, err)
 	}
 }
