@@ -7,11 +7,12 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"runtime"
 	"runtime/trace"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
-	"time"
 
 	"reel/event"
 )
@@ -219,6 +220,7 @@ func TestStopUnderLoad(t *testing.T) {
 	dir := t.TempDir()
 	r := New(Options{Heap: true, Log: quietLog})
 	stop := make(chan struct{})
+	var laps atomic.Int64
 	var wg sync.WaitGroup
 	for i := range 3 {
 		ctx := context.Background()
@@ -237,6 +239,7 @@ func TestStopUnderLoad(t *testing.T) {
 				r.InputReceived(Now(), 1)
 				r.StepPresented(StepN(1))
 				g.End()
+				laps.Add(1)
 			}
 		})
 	}
@@ -245,11 +248,14 @@ func TestStopUnderLoad(t *testing.T) {
 		if err := r.Start(path); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Millisecond)
+		// Of 4 laps of 3 goroutines one at least lies wholly behind Start.
+		for from := laps.Load(); laps.Load() < from+4; {
+			runtime.Gosched()
+		}
 		if _, err := r.Stop(); err != nil {
 			t.Fatal(err)
 		}
-		if n, _, err := Count(path); err != nil || i > 5 && n == 0 {
+		if n, _, err := Count(path); err != nil || n == 0 {
 			t.Errorf("%s holds %d events: %v", path, n, err)
 		}
 	}
