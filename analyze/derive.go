@@ -19,9 +19,10 @@ type Span struct {
 	Name     string
 	Stage    string // of stages: encode, decode, …
 	Evidence Evidence
-	Request  int // index of its request
-	Loop     int // of steps
-	Index    int // of steps within their loop, of requests in the run
+	Request  int  // index of its request
+	WarmUp   bool // of requests: the producer called it a warm-up
+	Loop     int  // of steps
+	Index    int  // of steps within their loop, of requests in the run
 }
 
 // Dur is the span's length, ns of host time.
@@ -54,8 +55,9 @@ func Derive(tl *timeline.Timeline, roles *Roles) *Derived {
 // candidates are the ranges that some rule or producer names.
 type candidates struct {
 	tl        *timeline.Timeline
-	list      []candidate // by track and start
-	whole     []Span      // requests, when something names them
+	list      []candidate        // by track and start
+	whole     []Span             // requests, when something names them
+	warm      []timeline.RangeID // warm-up requests, ascending
 	scheduler []Span
 	resets    []Span // starts of loops
 }
@@ -77,6 +79,9 @@ func collect(tl *timeline.Timeline, roles *Roles) *candidates {
 	for i := range tl.Ranges.Start {
 		r := timeline.RangeID(i)
 		if role := tl.Ranges.Role[r]; role != event.NoRole {
+			if role == event.WarmUp { // a request that is not one of the user's
+				c.warm, role = append(c.warm, r), event.Request
+			}
 			c.list = append(c.list, candidate{r, role, stageName(tl.Name(tl.Ranges.Name[r])), ByRange, false, false})
 		} else if rule := m.rule(r); rule != nil {
 			c.list = append(c.list, candidate{r, rule.role, rule.Stage, evidenceOf[rule.On], rule.Weak, rule.Needs != ""})
@@ -222,6 +227,7 @@ func (c *candidates) requests(d *Derived) []Span {
 	}
 	for i := range out {
 		out[i].Index = i
+		_, out[i].WarmUp = slices.BinarySearch(c.warm, out[i].Range)
 	}
 	return out
 }

@@ -242,3 +242,17 @@ range annotation "denoising_step_1" at 50ms for 5ms
 		t.Errorf("steps %v, want %v", got, want)
 	}
 }
+
+// TestWarmUp: a warm-up is a request of its own, and marked.
+func TestWarmUp(t *testing.T) {
+	d := derive(t, `
+track cpu1/1 "main"
+range warmup "request" at 0ms for 50ms
+range step "model.step[0]" at 10ms for 5ms
+range request "request" at 60ms for 50ms
+range step "model.step[0]" at 70ms for 5ms
+`)
+	if len(d.Requests) != 2 || !d.Requests[0].WarmUp || d.Requests[1].WarmUp || len(d.Steps) != 2 || d.Steps[1].Request != 1 || d.Steps[1].Index != 0 {
+		t.Errorf("%+v", d)
+	}
+}

@@ -44,6 +44,7 @@ type RequestInfo struct {
 	Duration int64    `json:"duration_ns"`
 	Other    int64    `json:"other_ns"`
 	Evidence Evidence `json:"evidence"`
+	WarmUp   bool     `json:"warm_up,omitempty"` // the producer called it one
 }
 
 // StageInfo is one run of a stage. CPU is what the host saw; the device values
@@ -170,7 +171,7 @@ func (s *RankSummary) fill(tl *timeline.Timeline, d *Derived, m *shares) {
 	}
 	s.addLoops()
 	for i, x := range d.Requests {
-		s.Requests = append(s.Requests, RequestInfo{i, x.Name, x.Start - tl.Origin, x.Dur(), max(0, x.Dur()-inRequest[i]), x.Evidence})
+		s.Requests = append(s.Requests, RequestInfo{i, x.Name, x.Start - tl.Origin, x.Dur(), max(0, x.Dur()-inRequest[i]), x.Evidence, x.WarmUp})
 	}
 	if device {
 		s.Outside = &Outside{m.outside.busy.length(), m.outside.count}

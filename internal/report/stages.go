@@ -67,6 +67,9 @@ func (p *page) stageTable(r *analyze.RankSummary, request int, remark string) {
 
 // requestTitle is "request 0 · execute_diffusion_1_256x256 · 1.19 s on the host".
 func (p *page) requestTitle(q analyze.RequestInfo, remark string) {
+	if q.WarmUp {
+		remark += " (warm-up)"
+	}
 	p.title("request "+strconv.Itoa(q.Index)+remark, shortName(q.Name, q.Evidence), dur(q.Duration)+" on the host")
 }
 
