@@ -334,3 +334,19 @@ func TestCommas(t *testing.T) {
 		}
 	}
 }
+
+// TestDamagedLast: a last event that cannot be read does not take the end of the
+// list with it, nor the keys behind.
+func TestDamagedLast(t *testing.T) {
+	for _, bad := range []string{`{"ph" "X","name":"n"}`, `{"ph":"X",]}`, `{"ph":"X","args":{"a" 1}}`} {
+		text := `{"traceEvents":[` + op + `,` + bad + ` ], "list": [{"a": 1}, {"b": 2}], "baseTimeNanoseconds": 7}`
+		evs, warn, src, err := read(t, text, Options{})
+		if err != nil || len(evs) != 1 || len(warn) != 1 || warn[0].Code != "damaged-event" {
+			t.Errorf("%s: %d events, %v, %v", bad, len(evs), warn, err)
+			continue
+		}
+		if info := src.Info(); !info.Complete || info.Base == nil || *info.Base != 7 {
+			t.Errorf("%s: complete %v, base %v", bad, info.Complete, info.Base)
+		}
+	}
+}

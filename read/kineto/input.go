@@ -75,6 +75,7 @@ func (p *parser) read(b []byte, i, end int, c *chunk) {
 	if p.raw != nil {
 		p.raw.events, c.text = c.raw[:0], b[:end]
 	}
+	p.final = c.last
 	c.stop, c.st = p.chunk(b, i, end, &c.out)
 	p.noteNULs(b[i:c.stop])
 	c.events, c.skipped, c.lost, c.device = p.events, p.skipped, p.lost, p.accelerator

@@ -34,6 +34,7 @@ type parser struct {
 	accelerator string
 	scratch     []byte
 	escaped     bool // the text read last had escapes
+	final       bool // this chunk is the text's last
 	flags       flags
 	raw         *rawParser // of a reading of texts (OpenRaw), not of meanings
 }

@@ -14,12 +14,42 @@ func (p *parser) repair(b []byte, i int) (int, status) {
 	if next < 0 {
 		next = boundaryAfter(b, i+1, end)
 	}
+	if next < 0 && p.final {
+		next = listEnd(b, i+1, end)
+	}
 	if next < 0 {
 		next = end // the next chunk starts where an event seems to start
 	}
 	p.lost += int64(next - i - bytes.Count(b[i:next], []byte{0})) // noteNULs counts those
 	p.warn("damaged-event", "not readable as an event; passed over")
 	return next, sound
+}
+
+// listEnd returns where the list of events seems to be closed in b[i:end], behind
+// its last event, which could not be read: a bracket behind an object, with another
+// key of the root or its end behind. -1 when there is none.
+func listEnd(b []byte, i, end int) int {
+	for ; i < end; i++ {
+		k := bytes.IndexByte(b[i:end], ']')
+		if k < 0 {
+			return -1
+		}
+		i += k
+		j := i - 1
+		for j > 0 && b[j] <= ' ' {
+			j--
+		}
+		if b[j] != '}' && b[j] != ',' {
+			continue
+		}
+		switch n := skipSpace(b, i+1); {
+		case n >= end, b[n] == '}' && skipSpace(b, n+1) >= end:
+			return i
+		case b[n] == ',' && b[skipSpace(b, n+1)] == '"':
+			return i
+		}
+	}
+	return -1
 }
 
 // within reads the event at b[i] as if the data ended at limit, so that it cannot
