@@ -40,7 +40,7 @@ func (r *Recorder) begin(ctx context.Context, name string, o *open) {
 	}
 	d := s.desc(name)
 	o.clock = s.clock
-	o.slot = h.Begin(d, 0, s.clock.Now())
+	h.BeginTo(&o.slot, d, 0, s.clock.Now())
 }
 
 // pooled is a Recorder behind the Profiler interface, where the compiler cannot see
@@ -85,7 +85,7 @@ func (r *Recorder) RangeAs(ctx context.Context, l Label) Range {
 		return g
 	}
 	o.clock = s.clock
-	o.slot = s.handle(TrackOf(ctx)).Begin(d, arg, s.clock.Now())
+	s.handle(TrackOf(ctx)).BeginTo(&o.slot, d, arg, s.clock.Now())
 	return g
 }
 

@@ -25,7 +25,7 @@ func (r *Recorder) Launch(ctx context.Context, name string) (Range, Link) {
 	d := reelfile.Of(reelfile.Range, s.w.Intern(name)).Class(event.Runtime).With(reelfile.Link)
 	o, g := newRange()
 	o.clock = s.clock
-	o.slot = s.handle(TrackOf(ctx)).Begin(d, l, s.clock.Now())
+	s.handle(TrackOf(ctx)).BeginTo(&o.slot, d, l, s.clock.Now())
 	return g, Link(l)
 }
 

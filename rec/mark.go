@@ -69,6 +69,6 @@ func (r *Recorder) asyncAt(name string, at Time) Range {
 	}
 	o, g := newRange()
 	o.clock = s.clock
-	o.slot = s.main.Begin(reelfile.Of(reelfile.Async, s.w.Intern(name)), 0, ticks)
+	s.main.BeginTo(&o.slot, reelfile.Of(reelfile.Async, s.w.Intern(name)), 0, ticks)
 	return g
 }

@@ -101,6 +101,9 @@ func StepIn(gen, n int) StepID {
 	return StepID{uint32(gen), uint32(n), true}
 }
 
+// Parts returns the generation and the number within it; ok is false for no step.
+func (s StepID) Parts() (gen, n int, ok bool) { return int(s.gen), int(s.n), s.ok }
+
 // before reports whether s comes before t.
 func (s StepID) before(t StepID) bool { return s.gen < t.gen || s.gen == t.gen && s.n < t.n }
 

@@ -31,7 +31,7 @@ func (r *Recorder) beginSlow(ctx context.Context, s *sink, t *Track, d reelfile.
 		o.more = more
 	}
 	o.clock = s.clock
-	o.slot = s.handle(t).Begin(d, arg, s.clock.Now())
+	s.handle(t).BeginTo(&o.slot, d, arg, s.clock.Now())
 }
 
 // sync idles the device; what it says is the request's own.

@@ -45,8 +45,10 @@ func benchRecord(b *testing.B, mode Mode, per int) {
 	b.ResetTimer()
 	b.RunParallel(func(pb *testing.PB) {
 		t := w.Track(event.Track{Place: event.Thread, A: 1, B: 1}, "worker")
+		var s Slot
 		for pb.Next() {
-			t.Begin(d, 0, clock.Now()).End(clock.Now())
+			t.BeginTo(&s, d, 0, clock.Now())
+			s.End(clock.Now())
 		}
 	})
 	b.StopTimer()
@@ -71,8 +73,10 @@ func BenchmarkParts(b *testing.B) {
 			d := Of(Range, w.Intern("pipeline.diffuse"))
 			t := w.Track(event.Track{Place: event.Thread, A: 1, B: 1}, "worker")
 			b.ResetTimer()
+			var s Slot
 			for i := range b.N {
-				t.Begin(d, 0, uint64(i)).End(uint64(i) + 1)
+				t.BeginTo(&s, d, 0, uint64(i))
+				s.End(uint64(i) + 1)
 			}
 		})
 	}

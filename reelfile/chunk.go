@@ -119,7 +119,10 @@ const (
 	maxExtent = 64
 )
 
-func (w *Writer) poolSize() int { return min(maxPool, max(w.maxChunks/8, 1)) }
+// poolOf is the size of the pool of so many chunks.
+func poolOf(chunks int) int { return min(maxPool, max(chunks/8, 1)) }
+
+func (w *Writer) poolSize() int { return poolOf(w.maxChunks) }
 
 func (w *Writer) lowWater() int { return max(w.poolSize()/2, 1) }
 
@@ -145,7 +148,7 @@ func (w *Writer) refill() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.flight {
-		w.recycle(short)
+		w.recycle(poolOf(w.made) - len(w.pool)) // a full disk may have given few: not all of them
 	}
 	if len(w.pool) == 0 {
 		w.stop.CompareAndSwap(0, 1+uint32(why))

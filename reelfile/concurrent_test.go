@@ -54,7 +54,8 @@ func TestConcurrent(t *testing.T) {
 						track.WriteArgs(d, 0, uint64(w.start.mono+i), uint64(i), ValueArg(i))
 						continue
 					}
-					stamp(w, track, g, i).End(uint64(w.start.mono + 2*i))
+					s := stamp(w, track, g, i)
+					s.End(uint64(w.start.mono + 2*i))
 				}
 			})
 		}
@@ -109,7 +110,8 @@ func TestFlight(t *testing.T) {
 		}
 		all.Wait()
 		for g, track := range tracks { // each was overtaken when it was done early
-			stamp(w, track, g, each+1).End(uint64(w.start.mono + 2*each + 2))
+			s := stamp(w, track, g, each+1)
+			s.End(uint64(w.start.mono + 2*each + 2))
 		}
 		events, info := closed(t, w)
 		last := checkFlight(t, events, info)
@@ -181,7 +183,8 @@ func TestLiveReader(t *testing.T) {
 					return
 				default:
 				}
-				stamp(w, own, g, i).End(uint64(w.start.mono + 2*i))
+				s := stamp(w, own, g, i)
+				s.End(uint64(w.start.mono + 2*i))
 			}
 		})
 	}
@@ -220,6 +223,7 @@ func TestSealedWriter(t *testing.T) {
 	if w.Counts().Recycled < 50 || slow.cur.Load() != c || c.piece.words[cWord] != chunkWord(chunkLive, chunkRecords, 0) {
 		t.Fatalf("%+v: the chunk was taken from under its writer", w.Counts())
 	}
+	w.refill() // the background finds nothing to do any more, and leaves the chunk to Close
 	c.rec[i] = record{c.open + 1, uint64(w.start.mono + 2), uint64(d), 2}
 	events, _ := closed(t, w)
 	n := 0

@@ -44,10 +44,8 @@ func (c *chunk) clear() piece {
 	kind := uint64(chunkRecords)
 	atomic.StoreUint64(&p.words[cWord], chunkWord(chunkRecycling, kind, p.gen))
 	for i := range c.rec {
-		atomic.StoreUint64(&c.rec[i].word, slotFree)
-	}
-	for i := range c.rec {
 		r := &c.rec[i]
+		storeRelease(&r.word, slotFree) // a late end fails from now on
 		r.start, r.what, r.arg = 0, 0, 0
 	}
 	p.gen++
