@@ -35,22 +35,22 @@ func TestMerge(t *testing.T) {
 	if long() {
 		n = 8
 	}
-	dlrm := func() (ranks []analyze.Rank) {
+	dlrm := func(t *testing.T) (ranks []analyze.Rank) {
 		for i := range n {
 			list, _ := filepath.Glob(filepath.Join(samples.Shared(t), "multirank", fmt.Sprintf("*worker%d*", i)))
 			ranks = append(ranks, openFile(t, list[0]))
 		}
 		return ranks
 	}
-	for name, get := range map[string]func() []analyze.Rank{
-		"job":  func() []analyze.Rank { return job(t, 3) },
+	for name, get := range map[string]func(*testing.T) []analyze.Rank{
+		"job":  func(t *testing.T) []analyze.Rank { return job(t, 3) },
 		"dlrm": dlrm,
-		"lone": func() []analyze.Rank {
+		"lone": func(t *testing.T) []analyze.Rank {
 			return []analyze.Rank{openFile(t, samples.File(t, "kineto/tl_h100_vit.json.gz")), openFile(t, samples.File(t, "torch/generated_torch113_tiny_dit_legacy.json"))}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ranks := get()
+			ranks := get(t)
 			text, st := copied(t, ranks, Options{})
 			items, keys := listOf(t, text)
 			if int64(len(items)) != st.Events {
