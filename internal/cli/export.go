@@ -164,7 +164,13 @@ func (j *exportJob) write(targets []exportTarget) error {
 			}
 			continue
 		}
-		if err := out.write(t.path, func(f *countingFile) error { return j.pack(t, f) }); err != nil {
+		bar := j.startWriting(t.path)
+		err := out.write(t.path, func(f *countingFile) error {
+			f.told = bar.add
+			return j.pack(t, f)
+		})
+		bar.stop()
+		if err != nil {
 			return err
 		}
 	}

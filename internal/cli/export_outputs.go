@@ -34,12 +34,16 @@ func newOutputs(ctx context.Context, force bool) *outputs {
 // countingFile counts the bytes that go to a file.
 type countingFile struct {
 	*os.File
-	n int64
+	n    int64
+	told func(n int) // of the bytes, when not nil
 }
 
 func (f *countingFile) Write(p []byte) (int, error) {
 	n, err := f.File.Write(p)
 	f.n += int64(n)
+	if f.told != nil {
+		f.told(n)
+	}
 	return n, err
 }
 

@@ -25,14 +25,7 @@ func chromeFiles(j *exportJob) []exportFile {
 			_, err := chrome.Write(j.ctx, w, j.ranks, opt)
 			return err
 		}
-		var paths []input
-		for _, r := range j.whole {
-			paths = append(paths, input{path: r.Path})
-		}
-		bar := j.startProgress(paths)
-		opt.Progress = bar.add
 		st, err := chrome.Copy(j.ctx, w, j.whole, opt)
-		bar.stop()
 		j.tell(st)
 		return err
 	}}}

@@ -3,11 +3,12 @@ package cli
 import (
 	"fmt"
 	"io"
-	"strings"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"reel/internal/display"
 	"reel/render/text"
 	"reel/unit"
 )
@@ -15,10 +16,11 @@ import (
 // patience is how long work may take before its progress is shown.
 const patience = 500 * time.Millisecond
 
-// progress is a bar on a terminal: the bytes of files read so far.
+// progress is a bar on a terminal: the bytes of files read or written so far.
 type progress struct {
 	w     io.Writer
-	total int64
+	doing string // "reading", "writing x.json"
+	total int64  // 0 is unknown
 	done  atomic.Int64
 	quit  chan struct{}
 	wg    sync.WaitGroup
@@ -26,15 +28,25 @@ type progress struct {
 
 // startProgress begins a bar on stderr, when that is a terminal.
 func (a *app) startProgress(files []input) *progress {
-	p := &progress{w: a.Err, quit: make(chan struct{})}
-	if !isTerminal(a.Err) {
-		return p
-	}
+	p := &progress{w: a.Err, doing: "reading", quit: make(chan struct{})}
 	for _, f := range files {
 		p.total += f.size()
 	}
-	p.wg.Go(p.show)
+	p.start(isTerminal(a.Err))
 	return p
+}
+
+// startWriting begins one for a file of unknown length.
+func (a *app) startWriting(path string) *progress {
+	p := &progress{w: a.Err, doing: "writing " + display.Shorten(display.Clean(filepath.Base(path)), 40), quit: make(chan struct{})}
+	p.start(isTerminal(a.Err))
+	return p
+}
+
+func (p *progress) start(shown bool) {
+	if shown {
+		p.wg.Go(p.show)
+	}
 }
 
 func (p *progress) add(n int) { p.done.Add(int64(n)) }
@@ -65,14 +77,12 @@ func (p *progress) show() {
 	}
 }
 
-// line is "reading ▕███░░░░░▏ 27.1 MiB of 60.2 MiB".
+// line is "reading ▕███░░░░░▏ 27.1 MiB of 60.2 MiB", or "writing x.json 27.1 MiB".
 func (p *progress) line() string {
-	done := min(p.done.Load(), p.total)
-	var b strings.Builder
-	b.WriteString("reading ")
-	if p.total > 0 {
-		b.WriteString(text.Bar(float64(done)/float64(p.total), 16) + " ")
+	done := p.done.Load()
+	if p.total == 0 {
+		return fmt.Sprintf("%s %v", p.doing, unit.Bytes(done))
 	}
-	fmt.Fprintf(&b, "%v of %v", unit.Bytes(done), unit.Bytes(p.total))
-	return b.String()
+	done = min(done, p.total)
+	return fmt.Sprintf("%s %s %v of %v", p.doing, text.Bar(float64(done)/float64(p.total), 16), unit.Bytes(done), unit.Bytes(p.total))
 }
