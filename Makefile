@@ -6,7 +6,7 @@ FUZZTIME    ?= 30s
 RACE        ?= -race# needs a C compiler; "make check RACE=" goes without
 TARGETS     := linux/arm64 darwin/arm64
 
-.PHONY: all build test check fmt vet staticcheck floors race cross fuzz bench-peers integration
+.PHONY: all build test check fmt vet staticcheck floors race cross long fuzz bench-peers integration
 
 all: build
 
@@ -39,6 +39,10 @@ cross:
 		echo "build for $$target"; \
 		CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build -o /dev/null ./...; \
 	done
+
+# The comparisons with the large samples, which take a minute.
+long:
+	REEL_LONG_TESTS=1 $(GO) test ./read/kineto ./write/chrome
 
 # Runs each fuzz target for FUZZTIME; a crash leaves its input under testdata/fuzz.
 fuzz:

@@ -133,7 +133,7 @@ func TestAlso(t *testing.T) {
 		Ranges: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	var out bytes.Buffer
 	if err := trace.Start(&out); err != nil {
-		t.Skip(err)
+		t.Skipf("the program is traced already (go test -trace): %v", err)
 	}
 	err := r.Request(context.Background(), RequestOptions{}, func(ctx context.Context) error {
 		defer r.Range(ctx, "pipeline.diffuse").End()

@@ -41,9 +41,6 @@ type Options struct {
 	Plain bool
 	// Workers is how many goroutines Copy reads with; 0 is one per processor.
 	Workers int
-	// Progress is told of every n bytes of the sources' files that Copy has read. It is called
-	// from another goroutine.
-	Progress func(n int)
 }
 
 // Stats says what was written.

@@ -96,7 +96,7 @@ func (c *copier) rank(r analyze.Rank, p place, shift int64, sel *timeline.Select
 		return fmt.Errorf("chrome: %w", err)
 	}
 	defer f.Close()
-	raw, err := kineto.NewRaw(c.ctx, &counted{f, c.opt.Progress}, r.Path, kineto.Options{Workers: c.opt.Workers})
+	raw, err := kineto.NewRaw(c.ctx, f, r.Path, kineto.Options{Workers: c.opt.Workers})
 	if err != nil {
 		return err
 	}
@@ -193,18 +193,4 @@ func (c *copier) footer() {
 		c.raw(",\n\"reel_cut\": ").str(c.opt.CutName)
 	}
 	c.raw("}\n")
-}
-
-// counted tells of the bytes that are read.
-type counted struct {
-	r    io.Reader
-	tell func(n int)
-}
-
-func (c *counted) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	if c.tell != nil {
-		c.tell(n)
-	}
-	return n, err
 }
