@@ -95,6 +95,8 @@ func TestFlight(t *testing.T) {
 		}
 		var all sync.WaitGroup
 		var tracks [workers]*Track
+		// One range is open all the while, so that one is sure to end late.
+		held := stamp(w, w.Track(event.Track{Place: event.Thread, A: 1, B: workers}, "held"), workers, 1)
 		for g := range workers {
 			tracks[g] = w.Track(event.Track{Place: event.Thread, A: 1, B: int64(g)}, "own")
 			all.Go(func() { flightWork(w, tracks[g], g, each) })
@@ -109,6 +111,9 @@ func TestFlight(t *testing.T) {
 			checkFlight(t, events, info)
 		}
 		all.Wait()
+		if !held.End(uint64(w.start.mono + 2)) {
+			t.Error("the held range was dropped")
+		}
 		for g, track := range tracks { // each was overtaken when it was done early
 			s := stamp(w, track, g, each+1)
 			s.End(uint64(w.start.mono + 2*each + 2))
