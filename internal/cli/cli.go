@@ -143,9 +143,24 @@ time went: stages, denoise steps, operators, with CPU and device time.`,
 		&cobra.Group{ID: "session", Title: "Profile a running process:"}, &cobra.Group{ID: "more", Title: "More:"})
 	root.SetHelpCommandGroupID("more")
 	root.SetCompletionCommandGroupID("more")
-	root.AddCommand(a.summaryCmd(), a.opsCmd(), a.checkCmd(), a.exportCmd(), a.summarizeCmd(), a.mergeCmd(),
-		a.startCmd(), a.stopCmd(), a.statusCmd(), a.versionCmd())
+	for _, verb := range a.verbs() {
+		root.AddCommand(verb())
+	}
 	return root
+}
+
+// verbs are the commands.
+func (a *app) verbs() []func() *cobra.Command {
+	return []func() *cobra.Command{
+		a.summaryCmd,
+		a.opsCmd,
+		a.framesCmd,
+		a.checkCmd,
+		a.exportCmd,
+		a.summarizeCmd, a.mergeCmd,
+		a.startCmd, a.stopCmd, a.statusCmd,
+		a.versionCmd,
+	}
 }
 
 // verbOf is the command's name without the program's: "completion bash".

@@ -22,9 +22,12 @@ func schemas(t *testing.T) map[string]*jsonschema.Schema {
 		t.Fatal(err)
 	}
 	c := jsonschema.NewCompiler()
-	names := []string{"summary", "ops", "check", "partial", "version"}
-	for _, name := range names {
-		data, err := os.ReadFile(filepath.Join(root, "schema", name+"-1.schema.json"))
+	files, _ := filepath.Glob(filepath.Join(root, "schema", "*-1.schema.json"))
+	var names []string
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), "-1.schema.json")
+		names = append(names, name)
+		data, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,6 +71,9 @@ func validator(t *testing.T) func(schema string, args ...string) {
 	all := schemas(t)
 	return func(schema string, args ...string) {
 		t.Helper()
+		if all[schema] == nil {
+			t.Fatalf("there is no schema/%s-1.schema.json", schema)
+		}
 		check(t, all[schema], args, reel(t, args...).out)
 	}
 }
