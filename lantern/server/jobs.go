@@ -30,17 +30,18 @@ type videoJob struct {
 
 // jobs are the video jobs, the oldest finished ones forgotten beyond a bound.
 type jobs struct {
-	mu   sync.Mutex
-	keep int
-	all  []*videoJob
+	mu     sync.Mutex
+	keep   int
+	prefix string
+	all    []*videoJob
 }
 
-func newJobs(keep int) *jobs { return &jobs{keep: keep} }
+func newJobs(keep int, prefix string) *jobs { return &jobs{keep: keep, prefix: "video_" + prefix} }
 
 func (q *jobs) add(model string, j Job, warnings []string, cancel context.CancelFunc) *videoJob {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	x := &videoJob{ID: "video_" + rand.Text(), Object: "video", Model: model, Status: "queued", Created: now(),
+	x := &videoJob{ID: q.prefix + rand.Text(), Object: "video", Model: model, Status: "queued", Created: now(),
 		Prompt: j.Prompt, Seed: j.Seed, Warnings: warnings, cancel: cancel}
 	q.all = append(q.all, x)
 	for i := 0; len(q.all) > q.keep && i < len(q.all); {

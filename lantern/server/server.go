@@ -61,6 +61,7 @@ type Options struct {
 	Deadline  time.Duration // of a request that nobody waits for; 0 is 10 minutes
 	Log       *slog.Logger  // slog.Default when nil
 	StartTime time.Time     // for /health; now when zero
+	JobPrefix string        // of video jobs' names, so that a Fleet finds their rank again
 }
 
 // Server is an HTTP server's handler and what runs behind it.
@@ -107,7 +108,7 @@ func New(e Engine, o Options) *Server {
 	if o.StartTime.IsZero() {
 		o.StartTime = time.Now()
 	}
-	s := &Server{engine: e, opt: o, queue: newQueue(o.Parallel, max(o.Waiting, 0)), jobs: newJobs(o.Keep)}
+	s := &Server{engine: e, opt: o, queue: newQueue(o.Parallel, max(o.Waiting, 0)), jobs: newJobs(o.Keep, o.JobPrefix)}
 	s.metrics = newMetrics(s)
 	s.background, s.stop = context.WithCancel(context.Background())
 	s.routes()
