@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Generates traces with a current PyTorch and Diffusers and checks Reel against them. Traces go to a temporary folder.
+# Generates traces with a current PyTorch and Diffusers and checks Reel against them; traces go to a temporary folder.
+# Then compares Lantern's models with theirs (lantern.py).
 #
 #   run.sh [REEL]      REEL: the binary; else $REEL; else it is built from this repository
 #
@@ -30,3 +31,4 @@ if ! "$venv/bin/python" "$here/pipelines.py" "$traces" >"$work/generate.log" 2>&
 	exit 1
 fi
 "$venv/bin/python" "$here/check_ops.py" "$traces" "$reel"
+"$venv/bin/python" "$here/lantern.py"
