@@ -9,8 +9,8 @@ import (
 	"reel/internal/samples"
 )
 
-// session is a text trace of an interactive session.
-func session(t *testing.T) string {
+// frameSession is a text trace of an interactive session.
+func frameSession(t *testing.T) string {
 	t.Helper()
 	root, err := samples.Root()
 	if err != nil {
@@ -20,7 +20,7 @@ func session(t *testing.T) string {
 }
 
 func TestFrames(t *testing.T) {
-	trace := session(t)
+	trace := frameSession(t)
 	at(t, "frames/session", "frames", trace)
 	at(t, "frames/follow", "frames", trace, "--frame", "2")
 	golden.String(t, "frames/session.csv", good(t, "frames", trace, "--format", "csv"))
@@ -31,7 +31,7 @@ func TestFrames(t *testing.T) {
 }
 
 func TestFramesRefuses(t *testing.T) {
-	trace := session(t)
+	trace := frameSession(t)
 	for _, c := range []struct {
 		args []string
 		code int

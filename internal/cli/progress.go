@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"reel/internal/display"
+	"reel/lantern/pipeline"
 	"reel/render/text"
 	"reel/unit"
 )
@@ -21,6 +22,7 @@ type progress struct {
 	w     io.Writer
 	doing string // "reading", "writing x.json"
 	total int64  // 0 is unknown
+	unit  string // what is counted; bytes when empty
 	done  atomic.Int64
 	quit  chan struct{}
 	wg    sync.WaitGroup
@@ -42,6 +44,19 @@ func (a *app) startWriting(path string) *progress {
 	p.start(isTerminal(a.Err))
 	return p
 }
+
+// startSteps begins a bar of the denoise steps of a request.
+func (a *app) startSteps(r pipeline.Request) *progress {
+	p := &progress{w: a.Err, doing: "generating", unit: "steps", total: int64(r.Steps), quit: make(chan struct{})}
+	if r.Kind == pipeline.Streaming {
+		p.total *= int64(r.Blocks)
+	}
+	p.start(isTerminal(a.Err))
+	return p
+}
+
+// set says how many of how many are done.
+func (p *progress) set(done, _ int) { p.done.Store(int64(done)) }
 
 func (p *progress) start(shown bool) {
 	if shown {
@@ -84,5 +99,8 @@ func (p *progress) line() string {
 		return fmt.Sprintf("%s %v", p.doing, unit.Bytes(done))
 	}
 	done = min(done, p.total)
+	if p.unit != "" {
+		return fmt.Sprintf("%s %s %d of %d %s", p.doing, text.Bar(float64(done)/float64(p.total), 16), done, p.total, p.unit)
+	}
 	return fmt.Sprintf("%s %s %v of %v", p.doing, text.Bar(float64(done)/float64(p.total), 16), unit.Bytes(done), unit.Bytes(p.total))
 }

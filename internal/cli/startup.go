@@ -27,7 +27,7 @@ decode.`,
 		Args: noVerb,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.startupShowCmd())
+	c.AddCommand(a.startupShowCmd(), a.startupVAECmd(), a.startupCompareCmd(), a.startupWorkerCmd())
 	return c
 }
 

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 )
 
 // ArtifactType names the form of a Report; its JSON schema is startup-1.
@@ -55,6 +56,20 @@ type CacheState struct {
 	File     string  `json:"file"` // base name
 	Bytes    int64   `json:"bytes"`
 	Resident float64 `json:"resident"` // share, 0 to 1
+}
+
+// Finish adds what the parent alone can see of a process: the time from the report's
+// end to the exit.
+func (r *Report) Finish(exit time.Time) {
+	end := r.Started + r.Duration
+	if last := exit.UnixNano() - end; last > 0 {
+		id := 0
+		for _, p := range r.Phases {
+			id = max(id, p.ID+1)
+		}
+		r.Phases = append(r.Phases, Phase{ID: id, Name: "process.exit", Start: r.Duration, Duration: last, Status: Success})
+		r.Duration += last
+	}
 }
 
 // component reports whether a phase is the loading of a pipeline's component.
