@@ -19,7 +19,7 @@ const (
 // for ranges that never ended, for floating-point operations, and for OpsByStack:
 // for the stacks of backward passes, and on traces that write stacks into operators.
 // OpsOptions.Args are those that a table needs.
-var OpsArgs = []string{argFinished, argDims, argTypes, argConcrete, argSequence, argCallStack}
+var OpsArgs = []string{argFinished, argDims, argTypes, argConcrete, argFLOPs, argSequence, argCallStack}
 
 const (
 	argFinished  = "finished"
@@ -28,6 +28,7 @@ const (
 	argConcrete  = "Concrete Inputs"
 	argSequence  = "Sequence number"
 	argCallStack = "Call stack"
+	argFLOPs     = "FLOPs" // of an operator, where its producer counted them
 )
 
 // OpsOptions says how to make the operator table. The zero value groups by name,
@@ -46,7 +47,7 @@ func (opt OpsOptions) Args() []string {
 	if opt.By == OpsByStack {
 		return OpsArgs
 	}
-	return OpsArgs[:4]
+	return OpsArgs[:5]
 }
 
 // OpsReport is the operator table, in the form of the JSON schema reel.ops/1.

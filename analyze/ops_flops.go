@@ -2,15 +2,20 @@ package analyze
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"reel/timeline"
 )
 
-// flops returns how many floating-point operations range r did by
-// torch.profiler's formulas, 0 when they cannot be told. A multiplication and an
-// addition of a matrix product count as two.
+// flops returns how many floating-point operations range r did: as many as its
+// producer says, else by torch.profiler's formulas; 0 when they cannot be told. A
+// multiplication and an addition of a matrix product count as two.
 func (s *opsShapes) flops(name string, r timeline.RangeID) int64 {
+	if s.counted != nil && s.counted[r] != 0 {
+		n, _ := strconv.ParseInt(s.tl.Name(s.counted[r]), 10, 64)
+		return max(n, 0)
+	}
 	if s.dims == nil || s.dims[r] == 0 || !strings.HasPrefix(name, "aten::") {
 		return 0
 	}

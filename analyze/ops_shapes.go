@@ -14,6 +14,7 @@ type opsShapes struct {
 	dims     []timeline.NameID // nil when not kept
 	concrete []timeline.NameID // nil when not kept
 	types    []timeline.NameID // nil when not kept
+	counted  []timeline.NameID // nil when not kept
 	ids      map[string]uint32
 	list     []string // by id; 0 is none, which torch writes as []
 	shapes   map[timeline.NameID]opsShape
@@ -26,7 +27,7 @@ type opsShape struct {
 }
 
 func newOpsShapes(tl *timeline.Timeline) opsShapes {
-	return opsShapes{tl: tl, dims: tl.RangeArg(argDims), concrete: tl.RangeArg(argConcrete), types: tl.RangeArg(argTypes),
+	return opsShapes{tl: tl, dims: tl.RangeArg(argDims), concrete: tl.RangeArg(argConcrete), types: tl.RangeArg(argTypes), counted: tl.RangeArg(argFLOPs),
 		ids: map[string]uint32{"[]": 0}, list: []string{""}, shapes: map[timeline.NameID]opsShape{}}
 }
 

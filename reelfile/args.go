@@ -33,6 +33,9 @@ func IntArg(key Str, v int64) Arg { return Arg{key, extInt, uint64(v)} }
 // TextArg is a text under a key.
 func TextArg(key, v Str) Arg { return Arg{key, extText, uint64(v)} }
 
+// RawArg is the JSON text of an array, object or literal under a key.
+func RawArg(key, v Str) Arg { return Arg{key, extRaw, uint64(v)} }
+
 // LinkArg gives a record whose payload is another one its link as well.
 func LinkArg(v int64) Arg { return Arg{what: extLink, data: uint64(v)} }
 

@@ -44,6 +44,8 @@ func TestKillChild(t *testing.T) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(3)
 	}
+	// This range is never ended, so that one is open whenever the program is killed.
+	w.Track(event.Track{Place: event.Thread, A: 1, B: killWorkers}, "held").Begin(Of(Range, w.Intern("held")), 0, Ticks())
 	var all sync.WaitGroup
 	var at [killWorkers]atomic.Int64
 	for g := range killWorkers {
@@ -112,8 +114,8 @@ func TestKill(t *testing.T) {
 		}
 	}
 	t.Logf("%d rounds, %d events, %d ranges unfinished", rounds, records, unfinished)
-	if unfinished == 0 && rounds > 10 {
-		t.Error("no range was caught open: the test kills too gently")
+	if unfinished < rounds/2 {
+		t.Errorf("%d ranges were unfinished: each full recording has the one that is never ended", unfinished)
 	}
 }
 

@@ -74,11 +74,7 @@ func worldOf(n int) *int {
 
 // snapshot writes the allocator's history.
 func (e *Engine) snapshot(ctx context.Context, w io.Writer) error {
-	d, ok := any(e.dev).(interface{ Snapshot(io.Writer) error })
-	if !ok {
-		return errors.New("no snapshot")
-	}
-	return d.Snapshot(w)
+	return e.dev.WriteSnapshot(w)
 }
 
 // history keeps the allocator's history while a session records.
