@@ -7,11 +7,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"reel/internal/rundir"
 )
 
 // Files returns the trace files that path stands for: itself, or those of a
 // folder, by the suffixes of their names, in the order of the numbers within
-// their names. A folder without any is an error.
+// their names. Of a run folder they are the sources: what run.json calls derived was
+// made of them, and counts where they are gone. A folder without any is an error.
 func Files(path string) (files []string, folder bool, err error) {
 	st, err := os.Stat(path)
 	if err != nil {
@@ -30,10 +33,69 @@ func Files(path string) (files []string, folder bool, err error) {
 		}
 	}
 	if len(files) == 0 {
+		files = deeper(path)
+	}
+	if len(files) == 0 {
 		return nil, true, fmt.Errorf("%s: no trace file in this folder; Reel reads: %s", path, Known())
 	}
+	files = slices.DeleteFunc(files, func(f string) bool { return isReport(f) && slices.Contains(files, exportOf(f)) })
+	files = sources(path, files)
 	slices.SortFunc(files, CompareNames)
 	return files, true, nil
+}
+
+// sources leaves out the files that a run's note calls derived, unless all are.
+func sources(folder string, files []string) []string {
+	run, err := rundir.Read(folder)
+	if err != nil {
+		return files // no run folder, or one without a note that can be read
+	}
+	derived := map[string]bool{}
+	list := func(files []rundir.Artifact) {
+		for _, f := range files {
+			derived[f.Path] = f.Role == rundir.Derived
+		}
+	}
+	for _, r := range run.Ranks {
+		list(r.Files)
+	}
+	if run.Launch != nil {
+		list(run.Launch.Files)
+	}
+	var kept []string
+	for _, f := range files {
+		if !derived[filepath.Base(f)] {
+			kept = append(kept, f)
+		}
+	}
+	if len(kept) == 0 {
+		return files
+	}
+	return kept
+}
+
+// deeper returns the sources that a run's note lists in folders below it: those of
+// sessions, and of profilers that make a folder of their own.
+func deeper(folder string) (files []string) {
+	run, err := rundir.Read(folder)
+	if err != nil {
+		return nil
+	}
+	noted := []rundir.Artifact{}
+	for _, r := range run.Ranks {
+		noted = append(noted, r.Files...)
+	}
+	if run.Launch != nil {
+		noted = append(noted, run.Launch.Files...)
+	}
+	for _, f := range noted {
+		path := filepath.Join(folder, filepath.FromSlash(f.Path))
+		st, err := os.Lstat(path)
+		if f.Role == rundir.Source && filepath.IsLocal(f.Path) && hasSuffix(f.Path) && err == nil && st.Mode().IsRegular() && !slices.Contains(files, path) {
+			files = append(files, path)
+		}
+	}
+	return files
 }
 
 // ours reports whether a file of a run folder is Reel's own record of the run, or

@@ -20,6 +20,9 @@ const (
 	StacksCUDA  Kind = "stacks-cuda"  // folded stacks by device time
 	Memory      Kind = "memory"       // memory snapshot
 	ProfilerOut Kind = "profiler-out" // operator table as text
+	NsysReport  Kind = "nsys-report"  // .nsys-rep of Nsight Systems
+	NsysExport  Kind = "nsys-export"  // SQLite export of one
+	Stats       Kind = "stats"        // statistics per step as JSON
 	Other       Kind = "other"
 )
 
@@ -36,8 +39,12 @@ func (k Kind) Viewer() string {
 		return "https://speedscope.app, or flamegraph.pl"
 	case Memory:
 		return "https://pytorch.org/memory_viz"
-	case ProfilerOut:
+	case ProfilerOut, Stats:
 		return "any text viewer"
+	case NsysReport:
+		return "the Nsight Systems GUI (nsys-ui)"
+	case NsysExport:
+		return "reel summary, reel stats"
 	}
 	return ""
 }

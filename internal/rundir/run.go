@@ -54,15 +54,17 @@ type Info struct {
 type Run struct {
 	Schema string `json:"schema"`
 	Info
+	Launch   *Launch  `json:"launch,omitempty"` // of a command that was launched under the profiler
 	Ranks    []Rank   `json:"ranks"`
 	Coverage []string `json:"coverage,omitempty"` // what was asked for and seen, in words
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// part is what a rank writes.
+// part is what a rank writes, or the launcher.
 type part struct {
-	Info Info `json:"info"`
-	Rank Rank `json:"rank"`
+	Info   Info    `json:"info"`
+	Rank   Rank    `json:"rank"`
+	Launch *Launch `json:"launch,omitempty"`
 }
 
 // Describe fills what a process knows of itself without being told: its command
@@ -86,14 +88,18 @@ func Describe(app string) Info {
 // said so far. Ranks may write at the same time: whoever is last to write has
 // seen what the others wrote.
 func (f *Folder) Write(info Info, rank Rank) error {
-	data, err := json.Marshal(part{info, rank})
+	return f.note(fmt.Sprintf("rank%d-%d.json", rank.Rank, rank.PID), part{Info: info, Rank: rank})
+}
+
+func (f *Folder) note(name string, p part) error {
+	data, err := json.Marshal(p)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", RunFile, err)
 	}
 	if err := f.root.Mkdir(partFolder, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("write %s: %w", RunFile, err)
 	}
-	if err := f.replace(fmt.Sprintf("%s/rank%d-%d.json", partFolder, rank.Rank, rank.PID), data); err != nil {
+	if err := f.replace(partFolder+"/"+name, data); err != nil {
 		return fmt.Errorf("write %s: %w", RunFile, err)
 	}
 	parts, sum, err := f.parts()
@@ -134,7 +140,15 @@ func (f *Folder) parts() (parts []part, sum string, err error) {
 		parts = append(parts, p)
 		all.Write(data)
 	}
-	slices.SortFunc(parts, func(a, b part) int {
+	slices.SortStableFunc(parts, func(a, b part) int {
+		switch { // launchers first
+		case a.Launch != nil && b.Launch != nil:
+			return 0
+		case a.Launch != nil:
+			return -1
+		case b.Launch != nil:
+			return 1
+		}
 		if a.Rank.Rank != b.Rank.Rank {
 			return a.Rank.Rank - b.Rank.Rank
 		}
@@ -144,13 +158,20 @@ func (f *Folder) parts() (parts []part, sum string, err error) {
 }
 
 func join(parts []part) []byte {
-	run := Run{Schema: Schema}
+	run := Run{Schema: Schema, Ranks: []Rank{}}
 	var cover []RankCoverage
 	for i, p := range parts {
 		if i == 0 {
 			run.Info = p.Info
 		}
 		run.World = max(run.World, p.Info.World)
+		if p.Launch != nil {
+			if run.Launch == nil {
+				run.Launch = p.Launch
+			}
+			run.Warnings = append(run.Warnings, p.Launch.Warnings...)
+			continue
+		}
 		run.Ranks = append(run.Ranks, p.Rank)
 		if p.Rank.State != "recording" {
 			cover = append(cover, RankCoverage{p.Rank.Rank, p.Rank.Coverage})
