@@ -6,7 +6,7 @@ FUZZTIME    ?= 30s
 RACE        ?= -race# needs a C compiler; "make check RACE=" goes without
 TARGETS     := linux/arm64 darwin/arm64
 
-.PHONY: all build test check fmt vet staticcheck floors race cross long fuzz bench-peers integration
+.PHONY: all build test check fmt vet staticcheck floors race opened cross long fuzz bench-peers integration
 
 all: build
 
@@ -16,7 +16,7 @@ build:
 test:
 	$(GO) test ./...
 
-check: fmt vet staticcheck floors race cross
+check: fmt vet staticcheck floors race opened cross
 
 fmt:
 	@files=$$(gofmt -l .) || exit 1; \
@@ -33,6 +33,12 @@ floors:
 
 race:
 	$(GO) test $(RACE) ./...
+
+# What opens libraries at run time: with the tag, and without cgo as well.
+opened:
+	$(GO) vet -tags cuda ./rec/cuda
+	$(GO) test -tags cuda ./rec/cuda
+	CGO_ENABLED=0 $(GO) test -tags cuda ./rec/nvtx ./rec/cuda
 
 cross:
 	@set -e; for target in $(TARGETS); do \

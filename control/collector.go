@@ -71,7 +71,9 @@ type Seen struct {
 }
 
 // Switch is the gate of an outer profiler, such as cudaProfilerStart and -Stop.
-// On is called before collectors start, Off after everything else.
+// On is called before collectors start, Off after everything else. A gate may have
+// a method Ready() error, which New asks, and Warnings() []string, which go into the
+// session's. Package rec/cuda has one.
 type Switch interface {
 	On() error
 	Off() error

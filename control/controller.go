@@ -3,6 +3,7 @@ package control
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"strconv"
@@ -66,11 +67,16 @@ const keepSessions = 32
 func New(cfg Config, opts Options) (*Controller, error) {
 	switch {
 	case cfg.Profiler == CUDA && opts.Gate == nil:
-		return nil, errors.New("profiler: cuda: this program cannot open the range of an outer profiler; use torch, or a build with that support")
+		return nil, errors.New("profiler: cuda: this program cannot open the range of an outer profiler; give it a cuda.Gate and build it with -tags cuda, or use torch")
 	case cfg.Profiler == Torch && len(opts.Collectors) == 0:
 		return nil, errors.New("profiler: torch: this program has no collector, so nothing would be recorded")
 	case IsURI(cfg.Dir):
 		return nil, &Fault{"torch_profiler_dir", show(rundir.HideValue(cfg.Dir)), "sessions are written to local folders only"}
+	}
+	if g, ok := opts.Gate.(interface{ Ready() error }); ok && cfg.Profiler == CUDA {
+		if err := g.Ready(); err != nil {
+			return nil, fmt.Errorf("profiler: cuda: %w", err)
+		}
 	}
 	if cfg.Profiler == CUDA {
 		opts.Collectors, opts.Exporters = nil, nil
@@ -100,7 +106,7 @@ func (c *Controller) Config() Config { return c.cfg }
 func (c *Controller) Status() Status {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	st := Status{State: c.state, Profiler: c.cfg.Profiler}
+	st := c.status(c.state)
 	for i := len(c.sessions) - 1; i >= 0; i-- {
 		view := c.sessions[i].view()
 		if st.Session == nil {
@@ -109,6 +115,17 @@ func (c *Controller) Status() Status {
 		}
 		st.Earlier = append(st.Earlier, view)
 	}
+	return st
+}
+
+func (c *Controller) status(state State) Status {
+	return Status{App: c.opts.App, PID: os.Getpid(), State: state, Profiler: c.cfg.Profiler}
+}
+
+// statusOf is the status with one session.
+func (c *Controller) statusOf(s Session) Status {
+	st := c.status(s.State)
+	st.Session = &s
 	return st
 }
 

@@ -79,6 +79,9 @@ func (s *session) describe(state State, faults []error) {
 		}
 	}
 	d.Coverage, d.Warnings = rundir.CoverageText([]rundir.RankCoverage{{Rank: s.c.opts.Rank, Coverage: s.coverages()}}, 0)
+	if g, ok := s.capt.gate.(interface{ Warnings() []string }); ok && s.capt.on {
+		_ = guard(func() error { d.Warnings = append(d.Warnings, g.Warnings()...); return nil })
+	}
 }
 
 // report logs what went wrong and what is empty, for those who read no reply.

@@ -65,7 +65,7 @@ func (h *handler) start(w http.ResponseWriter, r *http.Request) {
 		h.fail(w, codeOf(err), err)
 		return
 	}
-	send(w, http.StatusOK, Reply{Schema: ReplySchema, Status: Status{State: s.State, Profiler: h.c.cfg.Profiler, Session: &s}})
+	send(w, http.StatusOK, Reply{Schema: ReplySchema, Status: h.c.statusOf(s)})
 }
 
 func (h *handler) stop(w http.ResponseWriter, r *http.Request) {
@@ -79,7 +79,7 @@ func (h *handler) stop(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s, err := h.c.Stop(r.Context())
-	reply := Reply{Schema: ReplySchema, Status: Status{State: s.State, Profiler: h.c.cfg.Profiler, Session: &s}}
+	reply := Reply{Schema: ReplySchema, Status: h.c.statusOf(s)}
 	var failed *SessionError
 	switch {
 	case err == nil:

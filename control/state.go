@@ -65,6 +65,8 @@ type Session struct {
 
 // Status is where a Controller stands, with its latest session, if any.
 type Status struct {
+	App      string    `json:"app,omitempty"` // the program
+	PID      int       `json:"pid,omitempty"`
 	State    State     `json:"state"`
 	Profiler string    `json:"profiler"`
 	Session  *Session  `json:"session,omitempty"`

@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
 	"reel/window"
@@ -18,14 +19,16 @@ type Windows struct {
 	Exporters  []Exporter
 	Gate       Switch       // of an outer profiler, nil for none
 	Sync       func() error // idles the device, nil for none
-	// Drop removes what a provisional window left that was not of the last loop;
-	// nil keeps it.
+	// Drop removes what a provisional window left that was not of the last loop.
+	// Without it such windows are refused, and to a gate in any case:
+	// window.ErrLastUnknown.
 	Drop func(window.Window) error
 
 	capt   capture
 	run    Run
 	mu     sync.Mutex
 	device error
+	faults []error
 	sums   map[string]Seen        // by what was asked for
 	maybe  map[window.Window]Seen // provisional windows of the latest request
 }
@@ -38,6 +41,15 @@ func (w *Windows) Open(win window.Window) error {
 	w.run = w.Run
 	w.run.Window = &win
 	w.capt = capture{gate: w.Gate, sync: w.Sync, collectors: w.Collectors, exporters: w.Exporters}
+	if win.Provisional {
+		if w.Drop == nil {
+			return window.ErrLastUnknown
+		}
+		if w.capt.gate != nil {
+			w.capt.gate = nil
+			w.refuse()
+		}
+	}
 	err := w.capt.prepare(&w.run)
 	if err == nil {
 		err = w.capt.start()
@@ -74,6 +86,22 @@ func (w *Windows) Discard(win window.Window) {
 	}
 }
 
+// refuse notes, once, that the gate stayed closed.
+func (w *Windows) refuse() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.faults) == 0 {
+		w.faults = append(w.faults, fmt.Errorf("outer profiler: %w", window.ErrLastUnknown))
+	}
+}
+
+// Faults returns what did not work although the window opened.
+func (w *Windows) Faults() []error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append([]error(nil), w.faults...)
+}
+
 func (w *Windows) keep(err error) {
 	if err == nil {
 		return
@@ -100,10 +128,7 @@ func (w *Windows) add(win window.Window, seen Seen) {
 	if w.sums == nil {
 		w.sums, w.maybe = map[string]Seen{}, map[window.Window]Seen{}
 	}
-	asked := win.Mode.String()
-	if win.Mode == window.Steps {
-		asked = win.Range.String()
-	}
+	asked := win.Asked()
 	sum := w.sums[asked]
 	sum.Events += seen.Events
 	sum.DeviceEvents += seen.DeviceEvents

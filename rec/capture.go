@@ -7,10 +7,12 @@ import (
 	"path/filepath"
 	"sync"
 
+	"reel/internal/rundir"
 	"reel/window"
 )
 
-// Switch is the gate of an outer profiler, such as cudaProfilerStart and -Stop.
+// Switch is the gate of an outer profiler, such as cudaProfilerStart and -Stop, which
+// package rec/cuda has. A method Ready() error is asked before it is used.
 type Switch interface {
 	On() error
 	Off() error
@@ -37,10 +39,13 @@ type Capture struct {
 	// Export makes the file name of a recording; nil for none.
 	Export func(recording, name string) error
 
+	note *note // of the run; nil without
+
 	mu      sync.Mutex
 	k       int
 	name    string
 	outer   bool // is on
+	refused bool // stayed off in a window that might be taken back
 	running bool
 	done    []Captured
 	device  error
@@ -55,7 +60,14 @@ const maxCaptured = 4096
 func (c *Capture) Open(w window.Window) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.Outer != nil {
+	outer := c.Outer
+	if outer != nil && w.Provisional {
+		if c.Recorder == nil {
+			return fmt.Errorf("outer profiler: %w", window.ErrLastUnknown)
+		}
+		outer, c.refused = nil, true
+	}
+	if outer != nil {
 		if err := guard(c.Outer.On); err != nil {
 			return errors.Join(fmt.Errorf("outer profiler: %w", err), guard(c.Outer.Off))
 		}
@@ -92,6 +104,7 @@ func (c *Capture) start(w window.Window) error {
 		switch err := c.Recorder.Start(base + recordingSuffix); {
 		case err == nil:
 			c.describe(w)
+			c.note.add(base+recordingSuffix, rundir.Recording, rundir.Source)
 			return nil
 		case !errors.Is(err, os.ErrExist):
 			return err
@@ -164,6 +177,16 @@ func (c *Capture) Captured() []Captured {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return append([]Captured(nil), c.done...)
+}
+
+// Faults returns what did not work although the window opened.
+func (c *Capture) Faults() []error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.refused {
+		return []error{fmt.Errorf("outer profiler: %w", window.ErrLastUnknown)}
+	}
+	return nil
 }
 
 // TakeDeviceError returns, once, the error of the device that came to light as a

@@ -46,6 +46,13 @@ func (c composite) RangeAs(ctx context.Context, l Label) (g Range) {
 	return g
 }
 
+func (c composite) Async(name string) (g Range) {
+	for _, p := range c {
+		g = both(g, Async(p, name))
+	}
+	return g
+}
+
 func (c composite) Event(ctx context.Context, name string, count int, step StepID) {
 	for _, p := range c {
 		p.Event(ctx, name, count, step)

@@ -88,6 +88,7 @@ type Activity struct {
 	Start uint64      // ticks of the stream's clock; without one, a Time
 	Dur   uint64      // ticks, or nanoseconds
 	Bytes int64       // of a copy or set
+	Args  []event.Arg // what else there is to say; 60 at most
 }
 
 // Activity writes work that a stream did. It reports whether there was room.
@@ -105,8 +106,9 @@ func (r *Recorder) Activity(on *Stream, a Activity) bool {
 		d = d.Timed(reelfile.Host)
 		a.Start, a.Dur = s.ticks(Time(a.Start)), scale(a.Dur, s.clock.TicksPerSecond())
 	}
-	s.device.Add(1)
 	switch {
+	case len(a.Args) != 0:
+		return s.detailed(h, d, a)
 	case a.Link != 0 && a.Bytes != 0:
 		return h.WriteArgs(d.With(reelfile.Link), int64(a.Link), a.Start, a.Dur, reelfile.ValueArg(a.Bytes))
 	case a.Bytes != 0:
@@ -115,6 +117,18 @@ func (r *Recorder) Activity(on *Stream, a Activity) bool {
 		d = d.With(reelfile.Link)
 	}
 	return h.Write(d, int64(a.Link), a.Start, a.Dur)
+}
+
+// detailed writes an activity that has arguments.
+func (s *sink) detailed(h *reelfile.Track, d reelfile.Desc, a Activity) bool {
+	args := s.args(a.Args)
+	if a.Bytes != 0 {
+		args = append(args, reelfile.ValueArg(a.Bytes))
+	}
+	if a.Link != 0 {
+		d = d.With(reelfile.Link)
+	}
+	return h.WriteArgs(d, int64(a.Link), a.Start, a.Dur, args...)
 }
 
 func (on *Stream) handle(s *sink) *reelfile.Track {

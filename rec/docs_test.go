@@ -18,7 +18,7 @@ func TestDocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	var code strings.Builder
-	for _, name := range append(sources, "example_test.go", "control_test.go") {
+	for _, name := range append(sources, "example_test.go", "control_test.go", "nvtx/example_test.go", "../artifacts/example_test.go") {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

@@ -2,9 +2,8 @@ package rec
 
 import "context"
 
-// Emitter passes ranges and marks on to another tool, as NVTX does to Nsight. Reel
-// brings none: a Go program without cgo cannot open that library. A program that
-// can writes these five methods.
+// Emitter passes ranges and marks on to another tool, as NVTX does to Nsight:
+// package nvtx has that one. One for another tool is these five methods.
 type Emitter interface {
 	Push(name string)         // begins a range on the calling thread
 	Pop()                     // ends the innermost one
@@ -13,8 +12,9 @@ type Emitter interface {
 	Stop(id uint64)           // ends it
 }
 
-// Emit makes a Profiler of an emitter. Goroutines that emit lock their thread
-// (runtime.LockOSThread), since ranges are pushed and popped on one.
+// Emit makes a Profiler of an emitter. Ranges are pushed and popped on one thread,
+// so an emitter's Push keeps the goroutine there until Pop, as that of package nvtx
+// does, or the program locks it (runtime.LockOSThread).
 func Emit(e Emitter) Profiler { return &emitting{e: e} }
 
 type emitting struct {
@@ -41,12 +41,15 @@ func (m *emitting) Range(_ context.Context, name string) Range {
 	return RangeOf(&popEnd{m.e})
 }
 
+// Async begins a range of the process.
+func (m *emitting) Async(name string) Range { return RangeOf(&stopEnd{m.e, m.e.Start(name)}) }
+
 func (m *emitting) Event(_ context.Context, name string, _ int, step StepID) {
 	m.e.Mark(step.Label(name))
 }
 
 func (m *emitting) InputReceived(received Time, count int) {
-	m.waits.received(received, count, func() Range { return RangeOf(&stopEnd{m.e, m.e.Start(waitName)}) })
+	m.waits.received(received, count, func() Range { return m.Async(waitName) })
 }
 
 func (m *emitting) InputConsumed(step StepID, received []Time, _ Time) {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"sync"
 
+	"reel/internal/rundir"
 	"reel/window"
 )
 
@@ -13,11 +14,12 @@ const (
 	EnvRecord   = "REEL_RECORD"    // 1, or the path of the recording
 	EnvMode     = "REEL_MODE"      // full or flight
 	EnvMaxBytes = "REEL_MAX_BYTES" // bound of a recording
+	EnvSaveOn   = "REEL_SAVE_ON"   // USR1, USR2 or HUP: the signal that saves a copy of it
 	EnvWindow   = "REEL_WINDOW"    // which parts of requests, as window.Parse reads it
 	EnvStats    = "REEL_STATS"     // 1: Stats
 	EnvSync     = "REEL_SYNC"      // 1: stages wait for the device
 	EnvTrace    = "REEL_GO_TRACE"  // 1: regions of runtime/trace
-	EnvNVTX     = "REEL_NVTX"      // 1: EnvOptions.Emitter
+	EnvNVTX     = "REEL_NVTX"      // 1: EnvOptions.NVTX; 0: not even with an outer nsys
 
 	EnvTRTWindow = "TLLM_PROFILE_VISUAL_GEN_START_STOP" // windows of the outer profiler
 	EnvTRTTrace  = "TLLM_TORCH_PROFILE_TRACE"           // and the path of traces of them
@@ -30,10 +32,13 @@ const (
 
 // EnvOptions is what the environment cannot bring.
 type EnvOptions struct {
-	App     string       // names the run folder; the program's name when empty
-	Outer   Switch       // what the range variable drives
-	Emitter Emitter      // what REEL_NVTX and FLASHDREAMS_NVTX switch on
-	Sync    func() error // idles the device
+	App   string // names the run folder; the program's name when empty
+	Outer Switch // what the range variable drives, as cuda.Gate is one
+	// NVTX opens what ranges and marks are also told to when REEL_NVTX or
+	// FLASHDREAMS_NVTX is 1, or nsys has started the program: nvtx.Open as a rule.
+	// Where it fails the program goes on without.
+	NVTX func(getenv func(string) string) (Emitter, error)
+	Sync func() error // idles the device
 	// Export makes a trace of a window's recording under the name that
 	// TLLM_TORCH_PROFILE_TRACE gives; without it the recording lies there.
 	Export    func(recording, name string) error
@@ -59,18 +64,23 @@ func FromEnv(getenv func(string) string, opt EnvOptions) (*Worker, error) {
 	if s := e.stats(); s != nil {
 		ps = append(ps, s)
 	}
-	if e.on(EnvNVTX) || e.on(EnvFDNVTX) {
-		if opt.Emitter != nil {
-			ps = append([]Profiler{Emit(opt.Emitter)}, ps...)
-		} else {
-			opt.Log.Warn("NVTX was asked for, and this program brings no emitter: ranges reach Reel alone", "variable", EnvNVTX)
-		}
+	if e.on(EnvTrace) {
+		ps = append(ps, RuntimeTrace())
 	}
-	w := WorkerOptions{Windows: e.spec, Iteration: opt.Iteration, Log: opt.Log}
+	if x := e.emitter(); x != nil {
+		ps = append([]Profiler{Emit(x)}, ps...)
+	}
+	o := WorkerOptions{Windows: e.spec, Iteration: opt.Iteration, Log: opt.Log}
 	if c != nil {
-		w.Recorder = c
+		c.note = e.note
+		o.Recorder = c
 	}
-	return NewWorker(Composite(ps...), w), e.err
+	w := NewWorker(Composite(ps...), o)
+	w.note, w.rank = e.note, e.rank()
+	if r := w.Recording(); r != off {
+		w.untrigger = e.trigger(r)
+	}
+	return w, e.err
 }
 
 // Default returns the worker of the environment, made once: what a pipeline uses
@@ -86,13 +96,49 @@ var defaultWorker = sync.OnceValue(func() *Worker {
 })
 
 // Shutdown ends what a worker records: a program calls it before it ends. What was
-// recorded is in the file without it, too.
+// recorded is in the file without it, too. The log gets what was asked for and seen,
+// and so does the run.json of a run folder, which otherwise says that the recording
+// goes on.
 func (w *Worker) Shutdown() error {
 	defer w.Close()
-	if r := w.Recording(); r != off {
-		return r.Close()
+	w.mu.Lock()
+	stop := w.untrigger
+	w.untrigger = nil
+	w.mu.Unlock()
+	if stop != nil {
+		stop()
 	}
-	return nil
+	var done Recorded
+	var err error
+	if r := w.Recording(); r != off {
+		done, err = r.Stop()
+		r.dropped(done)
+	}
+	list, faults := w.Report()
+	var cover []rundir.Coverage
+	dropped := done.Counts.Dropped()
+	c, windows := w.opt.Recorder.(*Capture)
+	switch {
+	case windows && c.Recorder != nil:
+		all := c.Captured()
+		cover = covered(list, all)
+		for _, x := range all {
+			dropped += x.Counts.Dropped()
+		}
+	case !windows && done.Path != "":
+		cover = []rundir.Coverage{{Asked: "recording", Entered: 1, Of: 1, Unit: "recordings", Events: done.Events, DeviceEvents: done.Activities}}
+	}
+	if err != nil {
+		faults = append(faults, err)
+	}
+	lines, _ := rundir.CoverageText([]rundir.RankCoverage{{Rank: w.rank, Coverage: cover}}, 0)
+	for _, l := range lines {
+		w.log.Info("profiler: " + l)
+	}
+	if bad := w.note.end(cover, dropped, faults); bad != nil {
+		w.log.Warn("profiler: the note on the run is not complete", "err", bad)
+	}
+	return err
 }
 
 func profilers(p Profiler) []Profiler {

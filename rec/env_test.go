@@ -3,6 +3,7 @@ package rec
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"reel/internal/rundir"
 	"reel/window"
 )
 
@@ -42,6 +44,9 @@ func generate(w *Worker) {
 func files(t *testing.T, dir string) (out []string) {
 	t.Helper()
 	filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name()[0] == '.' {
+			return filepath.SkipDir
+		}
 		if err == nil && !d.IsDir() {
 			name, _ := filepath.Rel(dir, p)
 			out = append(out, filepath.ToSlash(name))
@@ -61,16 +66,16 @@ func TestEnvironmentFiles(t *testing.T) {
 		"nothing":      {nil, "", ""},
 		"record":       {map[string]string{EnvRecord: "D/run.reel"}, "run.reel", ""},
 		"folder":       {map[string]string{EnvRecord: "D/", "RANK": "3"}, "rec-3-PID.reel", ""},
-		"run folder":   {map[string]string{EnvRecord: "1", "REEL_RUN_DIR": "D/run"}, "run/rec-0-PID.reel", ""},
-		"window":       {map[string]string{EnvWindow: "loop1:0-4", "REEL_RUN_DIR": "D"}, "rec-0-PID-request-0-loop-1-steps-0-4.reel rec-0-PID-request-1-loop-1-steps-0-4.reel", "cut short"},
-		"keyword":      {map[string]string{EnvWindow: "predenoise", EnvRecord: "D/x.reel"}, "x-request-0-predenoise.reel", ""},
+		"run folder":   {map[string]string{EnvRecord: "1", "REEL_RUN_DIR": "D/run"}, "run/rec-0-PID.reel run/run.json", "recording: entered 1 of 1 recordings, 45 events, 0 device events on rank 0"},
+		"window":       {map[string]string{EnvWindow: "loop1:0-4", "REEL_RUN_DIR": "D"}, "rec-0-PID-request-0-loop-1-steps-0-4.reel rec-0-PID-request-1-loop-1-steps-0-4.reel run.json", "cut short"},
+		"keyword":      {map[string]string{EnvWindow: "predenoise", EnvRecord: "D/x.reel"}, "x-request-0-predenoise.reel", "window predenoise: entered 1 of 1 requests, 2 events, 0 device events on rank 0"},
 		"range alone":  {map[string]string{EnvTRTWindow: "0-1"}, "", "nothing is recorded"},
 		"range, reel":  {map[string]string{EnvTRTWindow: "postdenoise", EnvRecord: "D/x"}, "x-request-0-postdenoise.reel", ""},
 		"trace alone":  {map[string]string{EnvTRTTrace: "D/t.json"}, "", EnvTRTTrace + " records nothing without " + EnvTRTWindow},
-		"trace":        {map[string]string{EnvTRTTrace: "D/t.json.gz", EnvTRTWindow: "loop0:1", "RANK": "2"}, "t-rank-2-window-1.reel t-rank-2.reel", ""},
+		"trace":        {map[string]string{EnvTRTTrace: "D/t.json.gz", EnvTRTWindow: "loop0:1", "RANK": "2"}, "t-rank-2-window-1.reel t-rank-2.reel", "window loop0:1: entered 2 of 2 loops, 4 events, 0 device events on rank 2"},
 		"trace folder": {map[string]string{EnvTRTTrace: "D/", EnvTRTWindow: "loop0:1"}, "trace-rank-0-window-1.reel trace-rank-0.reel", ""},
-		"both":         {map[string]string{EnvWindow: "decode", EnvTRTWindow: "0", "REEL_RUN_DIR": "D"}, "", "the first one counts"},
-		"never":        {map[string]string{EnvWindow: "12", "REEL_RUN_DIR": "D"}, "", "never entered"},
+		"both":         {map[string]string{EnvWindow: "decode", EnvTRTWindow: "0", "REEL_RUN_DIR": "D"}, "run.json", "the first one counts"},
+		"never":        {map[string]string{EnvWindow: "12", "REEL_RUN_DIR": "D"}, "run.json", "never entered"},
 	} {
 		dir := t.TempDir()
 		env := map[string]string{}
@@ -89,10 +94,38 @@ func TestEnvironmentFiles(t *testing.T) {
 		got := files(t, dir)
 		slices.Sort(got)
 		want(t, name, strings.ReplaceAll(strings.Join(got, " "), pid, "PID"), c.want)
-		if !strings.Contains(log.String(), c.log) || c.log == "" && log.Len() > 0 {
+		if !strings.Contains(log.String(), c.log) || c.log == "" && strings.Contains(log.String(), "level=WARN") {
 			t.Errorf("%s: logged %s, want %q", name, log, c.log)
 		}
 	}
+}
+
+// TestRunNote reads the run.json that a process leaves without a session: one for all
+// its windows, and for all ranks of the run.
+func TestRunNote(t *testing.T) {
+	dir := t.TempDir()
+	for _, rank := range []string{"0", "2"} {
+		w, _, err := fromEnv(t, EnvOptions{App: "paint"}, map[string]string{EnvWindow: "1-2", "REEL_RUN_DIR": dir, "RANK": rank, "WORLD_SIZE": "3"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		generate(w)
+		if run, err := rundir.Read(dir); err != nil || run.Ranks[len(run.Ranks)-1].State != "recording" || len(run.Ranks[len(run.Ranks)-1].Files) != 4 {
+			t.Errorf("while it goes on: %+v, %v", run, err)
+		}
+		if err := w.Shutdown(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run, err := rundir.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if run.App != "paint" || run.Window != "1-2" || len(run.Ranks) != 2 || run.Ranks[1].State != "done" || run.Ranks[1].Ended.IsZero() {
+		t.Errorf("%+v", run)
+	}
+	want(t, "coverage", strings.Join(run.Coverage, "; "),
+		"window 1-2: entered 4 of 4 loops, 24 events, 0 device events on ranks 0, 2; rank 1: nothing (loop 1 of request 0 had 2 steps)")
 }
 
 // TestRangeVariable pins that the range variable alone drives the outer profiler's
@@ -148,19 +181,51 @@ func TestSwitches(t *testing.T) {
 		"not 1":   {map[string]string{EnvFDFPS: "true", EnvFDSync: "yes"}, "rec.Noop"},
 		"several": {map[string]string{EnvFDNVTX: "1", EnvFDLatency: "1"}, "rec.composite"},
 	} {
-		w, _, err := fromEnv(t, EnvOptions{Emitter: &emitted{}}, c.env)
+		w, _, err := fromEnv(t, EnvOptions{NVTX: opens(&emitted{})}, c.env)
 		if got := fmt.Sprintf("%T", w.Profiler); got != c.want || err != nil {
 			t.Errorf("%s: %s, want %s; %v", name, got, c.want, err)
 		}
 	}
 	w, log, _ := fromEnv(t, EnvOptions{}, map[string]string{EnvNVTX: "1"})
-	if _, ok := w.Profiler.(Noop); !ok || !strings.Contains(log.String(), "no emitter") {
+	if _, ok := w.Profiler.(Noop); !ok || !strings.Contains(log.String(), "this program brings none") {
 		t.Errorf("%T, %s", w.Profiler, log)
 	}
 	s := mustStats(t, map[string]string{EnvFDLatency: "1"})
 	s.Event(context.Background(), "x", 1, StepID{})
 	if !s.opt.NoRates || !s.opt.NoStages || s.opt.NoLatency {
 		t.Errorf("%+v", s.opt)
+	}
+}
+
+// opens is an opener of NVTX that finds e.
+func opens(e Emitter) func(func(string) string) (Emitter, error) {
+	return func(func(string) string) (Emitter, error) { return e, nil }
+}
+
+// TestNVTX asks for NVTX, has a collector show itself, and has no library.
+func TestNVTX(t *testing.T) {
+	attached := "NVTX_INJECTION64_PATH"
+	for name, c := range map[string]struct {
+		env  map[string]string
+		want string
+	}{
+		"asked for":     {map[string]string{EnvNVTX: "1"}, "(request ) "},
+		"an outer nsys": {map[string]string{attached: "/x.so"}, "(request ) "},
+		"not even then": {map[string]string{attached: "/x.so", EnvNVTX: "0"}, ""},
+	} {
+		e := &emitted{}
+		w, _, err := fromEnv(t, EnvOptions{NVTX: opens(e)}, c.env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Request(context.Background(), RequestOptions{}, func(context.Context) error { return nil }); err != nil || e.String() != c.want {
+			t.Errorf("%s: %q, want %q; %v", name, e.String(), c.want, err)
+		}
+	}
+	none := func(func(string) string) (Emitter, error) { return nil, errors.New("no library") }
+	w, log, err := fromEnv(t, EnvOptions{NVTX: none}, map[string]string{EnvNVTX: "1"})
+	if _, ok := w.Profiler.(Noop); !ok || err != nil || strings.Contains(log.String(), "level=WARN") {
+		t.Errorf("without a library: %T, %v, %s", w.Profiler, err, log)
 	}
 }
 

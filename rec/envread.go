@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"reel/internal/nsight"
 	"reel/internal/rundir"
 	"reel/reelfile"
 	"reel/window"
@@ -19,8 +20,15 @@ type environment struct {
 	spec window.Spec
 	trt  bool   // the windows are those of the range variable
 	path string // of traces, with trt
+	note *note  // of the run folder, where there is one
 	err  error
 }
+
+// Where launchers of several ranks say which one this is, and of how many.
+var (
+	rankVariables  = []string{"REEL_RANK", "RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"}
+	worldVariables = []string{"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS"}
+)
 
 // on reports whether a switch is on: nothing but 1 is.
 func (e *environment) on(variable string) bool { return e.get(variable) == "1" }
@@ -56,6 +64,12 @@ func (e *environment) read() {
 func (e *environment) recorder(c **Capture) *Recorder {
 	record := e.get(EnvRecord)
 	files := record != "" && record != "0"
+	if g, ok := e.opt.Outer.(interface{ Ready() error }); ok && e.trt {
+		if err := g.Ready(); err != nil {
+			e.opt.Log.Warn("no outer profiler: "+err.Error(), "variable", EnvTRTWindow)
+			e.opt.Outer = nil
+		}
+	}
 	if e.trt && !files && e.path == "" { // the range variable alone
 		if e.opt.Outer == nil {
 			e.opt.Log.Warn("the range variable alone drives an outer profiler, and this program has none: nothing is recorded",
@@ -76,10 +90,13 @@ func (e *environment) recorder(c **Capture) *Recorder {
 		if e.get(EnvWindow)+e.get(EnvTRTWindow) != "" { // a value that is an error records nothing
 			return nil
 		}
-		if err := r.Start(e.file(record)); err != nil {
+		path := e.file(record)
+		if err := r.Start(path); err != nil {
 			e.fail(fmt.Errorf("%s: %w", EnvRecord, err))
+			e.note = nil
 			return nil
 		}
+		e.note.add(path, rundir.Recording, rundir.Source)
 		return r
 	}
 	x := &Capture{Recorder: r, Outer: e.opt.Outer, Sync: e.opt.Sync}
@@ -93,11 +110,11 @@ func (e *environment) recorder(c **Capture) *Recorder {
 }
 
 func (e *environment) options() Options {
-	o := Options{Producer: e.app(), Sync: e.opt.Sync, SyncStages: e.on(EnvSync), RuntimeTrace: e.on(EnvTrace), Log: e.opt.Log}
-	if rank, ok := e.number("REEL_RANK", "RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"); ok {
+	o := Options{Producer: e.app(), Sync: e.opt.Sync, SyncStages: e.on(EnvSync), Log: e.opt.Log}
+	if rank, ok := e.number(rankVariables...); ok {
 		o.Rank = &rank
 	}
-	if n, ok := e.number("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS"); ok {
+	if n, ok := e.number(worldVariables...); ok {
 		o.WorldSize = &n
 	}
 	switch mode := e.get(EnvMode); mode {
@@ -129,7 +146,7 @@ func (e *environment) number(variables ...string) (int, bool) {
 }
 
 func (e *environment) rank() int {
-	n, _ := e.number("REEL_RANK", "RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID")
+	n, _ := e.number(rankVariables...)
 	return n
 }
 
@@ -150,6 +167,8 @@ func (e *environment) file(record string) string {
 	if dir == "" {
 		dir = filepath.Join(rundir.DefaultRoot, rundir.Name(e.app(), time.Now(), os.Getpid()))
 	}
+	world, _ := e.number(worldVariables...)
+	e.note = newNote(dir, e.app(), e.spec.String(), e.rank(), world)
 	return filepath.Join(dir, name)
 }
 
@@ -164,4 +183,31 @@ func (e *environment) stats() *Stats {
 		o.Sync = e.opt.Sync
 	}
 	return NewStats(o)
+}
+
+// emitter opens NVTX when it is asked for, or when a collector would see it.
+func (e *environment) emitter() Emitter {
+	asked := e.on(EnvNVTX) || e.on(EnvFDNVTX)
+	if e.opt.NVTX == nil {
+		if asked {
+			e.opt.Log.Warn("NVTX was asked for, and this program brings none: ranges reach Reel alone", "variable", EnvNVTX)
+		}
+		return nil
+	}
+	by := "a variable"
+	if !asked {
+		if e.get(EnvNVTX) == "0" {
+			return nil
+		}
+		if by, asked = nsight.Attached(e.get); !asked {
+			return nil
+		}
+	}
+	x, err := e.opt.NVTX(e.get)
+	if err != nil {
+		e.opt.Log.Debug("NVTX: ranges reach Reel alone", "asked for by", by, "err", err)
+		return nil
+	}
+	e.opt.Log.Debug("NVTX", "asked for by", by, "library", fmt.Sprint(x))
+	return x
 }

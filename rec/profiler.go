@@ -142,3 +142,17 @@ func RangeAs(ctx context.Context, p Profiler, l Label) Range {
 	}
 	return p.Range(ctx, l.Name)
 }
+
+// Asyncer is implemented by profilers that keep ranges which may overlap others
+// and end on another goroutine, as the recorder and an Emitter do.
+type Asyncer interface {
+	Async(name string) Range
+}
+
+// Async begins such a range with those of p that keep one.
+func Async(p Profiler, name string) Range {
+	if x, ok := p.(Asyncer); ok {
+		return x.Async(name)
+	}
+	return Range{}
+}

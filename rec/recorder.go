@@ -46,6 +46,10 @@ type Options struct {
 	Ranges       *slog.Logger // gets each range, at level debug, with its time; nil for none
 	Log          *slog.Logger // gets faults of the profiler; slog.Default when nil
 
+	// Clock tells the time of ranges and marks; nil is the process's clock. With
+	// the clock of a modelled device a recording is the same on every machine.
+	Clock func() Time
+
 	// Heap keeps a recording in memory until it is closed. It is not safe from a
 	// kill; the race detector sees through it, which it does not through a
 	// mapped file.
@@ -138,7 +142,7 @@ func (r *Recorder) Start(path string) error {
 		}
 	}
 	w, err := reelfile.Create(path, reelfile.Options{Mode: r.opt.Mode, MaxBytes: r.opt.MaxBytes, Rank: r.opt.Rank, World: r.opt.WorldSize,
-		Host: host, Producer: r.opt.Producer, Props: r.opt.Props, Heap: r.opt.Heap || path == ""})
+		Host: host, Producer: r.opt.Producer, Props: r.opt.Props, Clock: r.opt.clock(), Heap: r.opt.Heap || path == ""})
 	if err != nil {
 		return fmt.Errorf("rec: %w", err)
 	}
@@ -147,10 +151,19 @@ func (r *Recorder) Start(path string) error {
 	return nil
 }
 
+// clock returns the recording's clock; nil is the process's.
+func (o Options) clock() *reelfile.Clock {
+	if o.Clock == nil {
+		return nil
+	}
+	return reelfile.VirtualClock(func() int64 { return int64(o.Clock()) })
+}
+
 // Recorded says what a recording holds and lacks.
 type Recorded struct {
 	Path       string
-	Activities int64 // of devices
+	Events     int64 // what it holds
+	Activities int64 // of devices, among them
 	Counts     reelfile.Counts
 }
 
@@ -166,18 +179,24 @@ func (r *Recorder) Stop() (Recorded, error) {
 	}
 	r.waits.forget()
 	err := s.w.Close()
+	events, activities := s.w.Held()
 	s.release()
-	return Recorded{s.w.Path(), s.device.Load(), s.w.Counts()}, err
+	return Recorded{s.w.Path(), events, activities, s.w.Counts()}, err
 }
 
 // Close ends the recording and says in the log what was asked for and not seen.
 func (r *Recorder) Close() error {
 	done, err := r.Stop()
+	r.dropped(done)
+	r.worker.Close()
+	return err
+}
+
+// dropped says in the log what a recording lacks.
+func (r *Recorder) dropped(done Recorded) {
 	if n := done.Counts.Dropped(); n > 0 {
 		r.log.Warn("events were dropped", "recording", done.Path, "events", n)
 	}
-	r.worker.Close()
-	return err
 }
 
 // ErrNotRecording is returned by Save while nothing is recorded.

@@ -243,7 +243,7 @@ func TestStopUnderLoad(t *testing.T) {
 			}
 		})
 	}
-	for i := range 20 {
+	for i := range 10 {
 		path := fmt.Sprintf("%s/%d.reel", dir, i)
 		if err := r.Start(path); err != nil {
 			t.Fatal(err)

@@ -21,6 +21,7 @@ type request struct {
 	warm  bool
 	gated bool // the gate follows it
 	it    Iteration
+	rest  Range // of the request, for profilers that no window ends
 
 	// Under w.mu: ranges that end with their window.
 	whole, loop Range
@@ -82,7 +83,8 @@ func (q *request) begin(ctx context.Context, o RequestOptions) {
 		}
 		w.mu.Unlock()
 	}
-	g := RangeAs(ctx, w.Profiler, Label{Name: o.Name, Role: requestRole(o)})
+	g, rest := w.whole(ctx, Label{Name: o.Name, Role: requestRole(o)})
+	q.rest = rest
 	w.mu.Lock()
 	q.whole = g
 	w.mu.Unlock()
@@ -95,6 +97,7 @@ func (q *request) end() error {
 	g := q.whole.take()
 	w.mu.Unlock()
 	w.quiet(func() error { g.End(); return nil })
+	w.quiet(func() error { q.rest.End(); return nil })
 	if q.gated {
 		w.mu.Lock()
 		w.quiet(func() error { w.gate.EndRequest(); return nil })

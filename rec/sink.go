@@ -23,7 +23,6 @@ type sink struct {
 	tracks  map[*Track]*handle
 	streams map[*Stream]*handle
 	clocks  map[*DeviceClock]reelfile.ClockID
-	device  atomic.Int64 // activities written
 }
 
 // known is a name with its description in the recording.

@@ -58,6 +58,7 @@ type loop struct {
 	gated bool
 	whole bool  // ran to its end
 	own   Range // of a loop outside a request, or within another
+	rest  Range // of the loop, for profilers that no window ends
 	step  Range
 	it    Iteration
 }
@@ -91,7 +92,8 @@ func beginLoop(ctx context.Context) *loop {
 		l.own = l.w.Range(ctx, "inner.loop")
 		return l
 	}
-	g := RangeAs(ctx, w.Profiler, label)
+	g, rest := w.whole(ctx, label)
+	l.rest = rest
 	w.mu.Lock()
 	q.loop = g
 	w.mu.Unlock()
@@ -155,6 +157,7 @@ func (l *loop) end() {
 		g := q.loop.take()
 		w.mu.Unlock()
 		w.quiet(func() error { g.End(); return nil })
+		w.quiet(func() error { l.rest.End(); return nil })
 		w.mu.Lock()
 		if l.gated {
 			w.quiet(func() error { w.gate.EndLoop(l.whole); return nil })

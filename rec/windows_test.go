@@ -260,3 +260,69 @@ func playOne(t *testing.T, text string, seed uint64) {
 		t.Errorf("%s: files hold %v, want %v", where, got, p.in)
 	}
 }
+
+// TestLastRefused pins what a gate does with the last loop where nobody says how many
+// loops there are: it stays closed, and the reason is in the report once; Reel's own
+// recording keeps the last loop all the same.
+func TestLastRefused(t *testing.T) {
+	spec, _ := window.Parse("TEST", "last:0")
+	loops := func(ctx context.Context) error {
+		for range 2 {
+			for range Steps(ctx, 2) {
+			}
+		}
+		return nil
+	}
+	for name, c := range map[string]struct {
+		record, declare bool
+		gate            string
+		entered         int
+	}{
+		"the gate alone":          {gate: "", entered: 0},
+		"beside a recording":      {record: true, gate: "", entered: 1},
+		"the request declares it": {declare: true, gate: "on off", entered: 1},
+		"declared, and recorded":  {record: true, declare: true, gate: "on off", entered: 1},
+	} {
+		outer := &sw{}
+		path := ""
+		if c.record {
+			path = t.TempDir() + "/run.reel"
+		}
+		r, err := Open(path, Options{Windows: spec, Outer: outer, Heap: true, Log: quietLog})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := RequestOptions{}
+		if c.declare {
+			o.Loops = 2
+		}
+		if err := r.Request(context.Background(), o, loops); err != nil {
+			t.Fatal(err)
+		}
+		list, faults := r.Worker().Report()
+		want(t, name+": gate", outer.log, c.gate)
+		if list[0].Entered != c.entered {
+			t.Errorf("%s: %+v", name, list)
+		}
+		if refused := len(faults) == 1 && errors.Is(faults[0], window.ErrLastUnknown); refused == c.declare || len(faults) > 1 {
+			t.Errorf("%s: faults %v", name, faults)
+		}
+	}
+}
+
+// TestEmitterBesideWindows pins that a window ends the recording's request and loop
+// and leaves those of an emitter alone, whose pushes and pops would not fit otherwise.
+func TestEmitterBesideWindows(t *testing.T) {
+	e := &emitted{}
+	w, _, err := fromEnv(t, EnvOptions{NVTX: opens(e)}, map[string]string{EnvNVTX: "1", EnvWindow: "0", EnvRecord: t.TempDir() + "/run.reel"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = w.Request(context.Background(), RequestOptions{}, func(ctx context.Context) error {
+		defer Stage(ctx, "diffuse").End()
+		for range Steps(ctx, 2) {
+		}
+		return nil
+	})
+	want(t, "emitted", e.String(), "(request (pipeline.diffuse (denoise.loop (denoise[0] ) (denoise[1] ) ) ) )")
+}

@@ -36,11 +36,20 @@ type Worker struct {
 	log  *slog.Logger
 	gate *window.Gate // nil without windows
 
+	// With windows: what they record, and what goes on between them. The ranges of
+	// requests and loops end with a window for the one, and at their end for the other.
+	windowed, rest Profiler
+
 	mu      sync.Mutex // the gate, and what follows
 	current *request   // the one that the gate follows
 	idle    []*Track   // of requests that have ended
 	tracks  int
 	closed  bool
+
+	note *note // of a run folder; nil without
+	rank int   // of the process, 0 unknown
+
+	untrigger func() // ends the saving on a signal; nil without
 }
 
 // NewWorker makes a worker that tells p.
@@ -51,12 +60,34 @@ func NewWorker(p Profiler, opt WorkerOptions) *Worker {
 	}
 	if opt.Windows.Mode != window.Unset && opt.Recorder != nil {
 		w.gate = window.NewGate(opt.Windows, &closing{w, opt.Recorder})
+		var in, out []Profiler
+		for _, p := range profilers(w.Profiler) {
+			if _, ok := p.(pooled); ok {
+				in = append(in, p)
+			} else {
+				out = append(out, p)
+			}
+		}
+		w.windowed, w.rest = Composite(in...), Composite(out...)
 	}
 	return w
 }
 
+// whole begins the range of a request or loop: one that ends with the window as well,
+// and one that does not.
+func (w *Worker) whole(ctx context.Context, l Label) (windowed, rest Range) {
+	if w.gate == nil {
+		return RangeAs(ctx, w.Profiler, l), Range{}
+	}
+	return RangeAs(ctx, w.windowed, l), RangeAs(ctx, w.rest, l)
+}
+
 // RangeAs begins a range as labelled.
 func (w *Worker) RangeAs(ctx context.Context, l Label) Range { return RangeAs(ctx, w.Profiler, l) }
+
+// Async begins a range that may overlap others and end on another goroutine, with
+// those of the worker's profilers that keep one.
+func (w *Worker) Async(name string) Range { return Async(w.Profiler, name) }
 
 // Report returns what the windows asked for and saw, and what failed about them.
 func (w *Worker) Report() ([]window.Coverage, []error) {
@@ -64,8 +95,12 @@ func (w *Worker) Report() ([]window.Coverage, []error) {
 		return nil, nil
 	}
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.gate.Report()
+	list, faults := w.gate.Report()
+	w.mu.Unlock()
+	if f, ok := w.opt.Recorder.(interface{ Faults() []error }); ok {
+		faults = append(faults, f.Faults()...)
+	}
+	return list, faults
 }
 
 // Close says in the log which windows were asked for and never entered, and what

@@ -3,6 +3,7 @@ package reelfile
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -211,6 +212,26 @@ func TestLiveReader(t *testing.T) {
 	}
 	close(stop)
 	all.Wait()
+}
+
+// TestGrownFile opens a file of which the size was looked at before it grew.
+func TestGrownFile(t *testing.T) {
+	w := create(t, Options{Chunk: 4 << 10})
+	kept := fillMarks(w, 1000)
+	f, err := os.Open(w.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := New(f, 2*4<<10, w.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	events := drain(t, s)
+	checkMarks(t, events, kept)
+	if info := s.Info(); !info.Complete || warnings(info) != "not-closed:1" {
+		t.Errorf("%+v", info)
+	}
 }
 
 // TestSealedWriter lets a goroutine stop between reserving and publishing: its

@@ -64,7 +64,8 @@ func Open(path string) (*Source, error) {
 	return s, nil
 }
 
-// New opens the recording that r holds, of so many bytes; name is for messages.
+// New opens the recording that r holds, of so many bytes; name is for messages. An
+// *os.File may still be growing.
 func New(r io.ReaderAt, size int64, name string) (*Source, error) {
 	s := &Source{r: r, name: name, size: size, named: map[event.Track]string{}}
 	head := make([]byte, headerSize)
@@ -80,12 +81,25 @@ func New(r io.ReaderAt, size int64, name string) (*Source, error) {
 	if err := s.header(head); err != nil {
 		return nil, fmt.Errorf("reel: %s: %w", name, err)
 	}
+	s.grown(head)
 	s.buf = make([]byte, s.chunk)
 	if err := s.index(); err != nil {
 		return nil, fmt.Errorf("reel: %s: %w", name, err)
 	}
 	s.describe(head)
 	return s, nil
+}
+
+// grown looks anew at the size of a file that is still being written: it may have grown
+// before its header was read, and is as long as that says by then.
+func (s *Source) grown(head []byte) {
+	f, ok := s.r.(interface{ Stat() (os.FileInfo, error) })
+	if state, _ := unpair(word(head, hState)); !ok || state != fileRecording {
+		return
+	}
+	if st, err := f.Stat(); err == nil {
+		s.size = max(s.size, st.Size())
+	}
 }
 
 // Info returns what the recording says of itself; complete at the end.

@@ -19,7 +19,8 @@ type Window struct {
 
 // Recorder opens and closes what records. Calls alternate for each window, Open
 // first. Discard follows the Close of a provisional window that was not of the
-// last loop. Errors are kept for the report and never reach the request.
+// last loop; one that cannot undo a window opens none that is provisional and
+// returns ErrLastUnknown. Errors are kept for the report and never reach the request.
 type Recorder interface {
 	Open(Window) error
 	Close(Window) error
@@ -53,6 +54,10 @@ type Gate struct {
 func NewGate(spec Spec, rec Recorder) *Gate {
 	return &Gate{spec: spec, rec: rec, loops: -1}
 }
+
+// ErrLastUnknown is what a recorder says that cannot take back a provisional window,
+// as an outer profiler cannot.
+var ErrLastUnknown = errors.New("which loop is the last is not known before it runs: the request did not say how many it has (RequestOptions.Loops), and no warm-up request showed it; this collector cannot forget a loop afterwards, so it records none")
 
 // ErrNested is returned by a request that begins within another.
 var ErrNested = errors.New("window: a request begins inside another; the outer one counts")
@@ -203,7 +208,7 @@ func (g *Gate) Open() (Window, bool) {
 func (g *Gate) start(w Window) {
 	w.Request = g.request
 	if err := g.rec.Open(w); err != nil {
-		g.report.fail(fmt.Errorf("open window %s: %w", w, err))
+		g.report.refused(w, fmt.Errorf("open window %s: %w", w, err))
 		return
 	}
 	g.open = &w

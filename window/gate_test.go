@@ -91,57 +91,19 @@ func play(g *Gate, p *tape, c rune, loops int) {
 }
 
 func TestGate(t *testing.T) {
-	for _, c := range []struct {
-		spec, program string
-		loops         int
-		want          string
-	}{
-		{"", "[p{ss}d]", 0, "pssd"},
-		{"all", "[p{ss}d][p{s}d]", 0, "(pssd)(psd)"},
-		{"all", "w{s}][{s}]", 0, "s(s)"},
-		{"predenoise", "w{s}][p{ss}d][p{ss}]", 0, "s(p)ssdpss"},
-		{"predenoise", "[p]", 0, "(p)"},
-		{"predenoise", "[p{}pd]", 0, "(p)pd"},
-		{"postdenoise", "[p{ss}pd][{s}d]", 0, "pss(pd)sd"},
-		{"postdenoise", "[{s}p{ss}d]", 0, "s(pssd)"}, // holds the second loop too: as in the original
-		{"postdenoise", "[{s!p{ss}d]", 0, "spssd"},
-		{"postdenoise", "[{}p{s}d]", 0, "psd"},
-		{"decode", "[p{ss}d{s}d][d]", 0, "pss(d)s(d)(d)"},
-		{"0-1", "[{sss}d][{s}]", 0, "(ss)sd(s)"},
-		{"0-1", "[{sss}{sss}]", 0, "(ss)s(ss)s"},
-		{"1", "[{sss}{s}]", 0, "s(s)ss"},
-		{"0-1,3", "[{sssss}]", 0, "(ss)s(s)s"},
-		{"0-1,2-3", "[{sssss}]", 0, "(ss)(ss)s"},
-		{"1-9", "[{sss}p]", 0, "s(ss)p"},
-		{"0-4", "[{sh!p]", 0, "(sh)p"},
-		{"0-4", "[{sh]", 0, "(sh)"},
-		{"loop1:0", "[{ss}{ss}{ss}]", 0, "ss(s)sss"},
-		{"last:0", "[{ss}{ss}]", 2, "ss(s)s"},
-		{"last:0", "w{s}{s}][{ss}{ss}]", 0, "ssss(s)s"},
-		{"last:0", "[{ss}{ss}p]", 0, "(s)sx(s)sp"},
-		{"12", "[{ss}]", 0, "ss"},
-		{"0", "[{}{s}]", 0, "(s)"},
-	} {
-		got, _, p := run(c.spec, c.program, c.loops)
-		if got != c.want || p.fault != nil {
-			t.Errorf("%s on %s: %s, want %s; %v", c.spec, c.program, got, c.want, p.fault)
+	for _, c := range vectors(t).Gate {
+		got, _, p := run(c.Spec, c.Program, c.Loops)
+		if got != c.Want || p.fault != nil {
+			t.Errorf("%s on %s: %s, want %s; %v", c.Spec, c.Program, got, c.Want, p.fault)
 		}
 	}
 }
 
 func TestReport(t *testing.T) {
-	for _, c := range []struct{ spec, program, want string }{
-		{"0-4", "[{sssss}{sssss}]", "[{0-4 2 2 }]"},
-		{"0-4", "[{sssss}{ss}]", "[{0-4 2 2 loop 1 of request 0 had 2 steps}]"},
-		{"12", "[{ss}]", "[{12 0 1 loop 0 of request 0 had 2 steps}]"},
-		{"loop3:1", "[{ss}]", "[{loop3:1 0 0 a request had 1 loops}]"},
-		{"last:0", "[{s}{s}]", "[{last:0 1 1 }]"},
-		{"all", "[][]", "[{all 2 2 }]"},
-		{"3", "", "[{3 0 0 no loop ran}]"},
-	} {
-		_, g, _ := run(c.spec, c.program, 0)
-		if got, _ := g.Report(); fmt.Sprint(got) != c.want {
-			t.Errorf("%s on %s: %v, want %s", c.spec, c.program, got, c.want)
+	for _, c := range vectors(t).Report {
+		_, g, _ := run(c.Spec, c.Program, 0)
+		if got, _ := g.Report(); fmt.Sprint(got) != c.Want {
+			t.Errorf("%s on %s: %v, want %s", c.Spec, c.Program, got, c.Want)
 		}
 	}
 }

@@ -1,12 +1,15 @@
 package window
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Coverage says, for one thing that was asked for, how often it was seen.
 type Coverage struct {
 	Asked   string // as Parse reads it
-	Entered int    // windows opened for it, discarded ones not included
-	Of      int    // loops (for step ranges), decode-carrying requests or requests that could have had one
+	Entered int    // loops (for step ranges) or requests that had one, discarded ones not included
+	Of      int    // loops or requests that could have had one
 	Missed  string // why some had none: "loop 1 of request 0 had 10 steps"; "" otherwise
 }
 
@@ -14,6 +17,7 @@ type Coverage struct {
 type report struct {
 	list   []Coverage
 	errors []error
+	last   int // 1 + the request of the latest window that is no range of steps
 }
 
 // maxErrors bounds what a report keeps of a recorder that fails each time.
@@ -22,6 +26,19 @@ const maxErrors = 16
 func (r *report) fail(err error) {
 	if len(r.errors) < maxErrors {
 		r.errors = append(r.errors, err)
+	}
+}
+
+// refused notes that a window did not open; that the last loop is not known is said
+// once.
+func (r *report) refused(w Window, err error) {
+	if !errors.Is(err, ErrLastUnknown) {
+		r.fail(err)
+		return
+	}
+	if c := r.of(w.Asked()); c.Missed == "" {
+		c.Missed = "which loop is the last was not known before it ran"
+		r.fail(err)
 	}
 }
 
@@ -35,15 +52,25 @@ func (r *report) of(asked string) *Coverage {
 	return &r.list[len(r.list)-1]
 }
 
-func asked(w Window) string {
+// Asked returns what was asked for, as Parse reads it: the Asked of its Coverage.
+func (w Window) Asked() string {
 	if w.Mode == Steps {
 		return w.Range.String()
 	}
 	return w.Mode.String()
 }
 
-func (r *report) entered(w Window)   { r.of(asked(w)).Entered++ }
-func (r *report) discarded(w Window) { r.of(asked(w)).Entered-- }
+func (r *report) entered(w Window) {
+	if w.Mode != Steps {
+		if r.last == w.Request+1 { // a second decode of the request
+			return
+		}
+		r.last = w.Request + 1
+	}
+	r.of(w.Asked()).Entered++
+}
+
+func (r *report) discarded(w Window) { r.of(w.Asked()).Entered-- }
 
 // loop notes a finished loop and the ranges that it was too short for.
 func (r *report) loop(spec Spec, request, loop, steps int) {
@@ -61,8 +88,11 @@ func (r *report) loop(spec Spec, request, loop, steps int) {
 
 // request notes a finished request and the loops that it lacked.
 func (r *report) request(spec Spec, loops int) {
-	if spec.Mode != Steps && spec.Mode != Unset {
+	switch spec.Mode {
+	case All, Decode:
 		r.of(spec.Mode.String()).Of++
+	case PreDenoise, PostDenoise: // once in a process
+		r.of(spec.Mode.String()).Of = 1
 	}
 	for _, x := range spec.Ranges {
 		switch {

@@ -15,24 +15,9 @@ func phases(s Schedule, n int) string {
 }
 
 func TestSchedule(t *testing.T) {
-	for _, c := range []struct {
-		s    Schedule
-		want string
-	}{
-		{Schedule{}, "RRRRRRRRRRRR"},
-		{Schedule{Delay: 2}, "..RRRRRRRRRR"},
-		{Schedule{Max: 3}, "RRR|||||||||"},
-		{Schedule{Delay: 1, Max: 2}, ".RR|||||||||"},
-		{Schedule{Wait: 1, Warmup: 2, Max: 1}, ".wwR||||||||"},
-		{Schedule{Active: 2}, "RRRRRRRRRRRR"},
-		{Schedule{Wait: 1, Warmup: 1, Active: 2}, ".wRR.wRR.wRR"},
-		{Schedule{Wait: 1, Warmup: 1, Active: 2, Repeat: 2}, ".wRR.wRR||||"},
-		{Schedule{Delay: 1, Wait: 1, Active: 2, Max: 3}, "..RR.R||||||"},
-		{Schedule{Warmup: 1, Active: 1, Max: 2}, "wRwR||||||||"},
-		{Schedule{Active: 3, Repeat: 1}, "RRR|||||||||"},
-	} {
-		if got := phases(c.s, 12); got != c.want {
-			t.Errorf("%+v: %s, want %s", c.s, got, c.want)
+	for _, c := range vectors(t).Schedule {
+		if got := phases(c.Schedule, 12); got != c.Want {
+			t.Errorf("%+v: %s, want %s", c.Schedule, got, c.Want)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 
+	"reel/artifacts"
 	"reel/rec"
 	"reel/window"
 )
@@ -59,7 +60,7 @@ func profiler(path, windows string, idle func() error) (*rec.Worker, error) {
 		return nil, err
 	}
 	if path == "" {
-		return rec.FromEnv(os.Getenv, rec.EnvOptions{Sync: idle})
+		return rec.FromEnv(os.Getenv, rec.EnvOptions{Sync: idle, Export: artifacts.Trace})
 	}
 	r, err := rec.Open(path, rec.Options{Windows: spec, Producer: "toy pipeline", Sync: idle})
 	if err != nil {

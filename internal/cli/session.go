@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,7 @@ import (
 // sessionFlags say which process is meant.
 type sessionFlags struct {
 	addr, tokenFile string
+	pid             int
 	json            bool
 }
 
@@ -30,14 +32,21 @@ const (
 
 func (s *sessionFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&s.addr, "addr", "", "where the process listens: host:port, a URL, or the path of its socket (default $"+addrVariable+")")
+	c.Flags().IntVar(&s.pid, "pid", 0, "the process that serves its control by its `PID` ('reel status' lists them)")
 	c.Flags().StringVar(&s.tokenFile, "token-file", "", "a `FILE` with the token that the process wants (default $"+tokenVariable+")")
 	c.Flags().BoolVar(&s.json, "json", false, "print a JSON document (reel.profile/1)")
 }
 
 func (s *sessionFlags) dial(getenv func(string) string) (*control.Client, error) {
+	if s.pid != 0 {
+		if s.addr != "" {
+			return nil, misusef("--addr and --pid each name a process; one is enough")
+		}
+		return control.DialPID(s.pid)
+	}
 	addr := cmp.Or(s.addr, getenv(addrVariable))
 	if addr == "" {
-		return nil, misusef("which process? name it with --addr, or in %s", addrVariable)
+		return nil, misusef("which process? name it with --addr or --pid, or in %s; %s", addrVariable, running())
 	}
 	c, err := control.Dial(addr)
 	if err != nil {
@@ -54,11 +63,24 @@ func (s *sessionFlags) dial(getenv func(string) string) (*control.Client, error)
 	return c, nil
 }
 
+// running says which processes could be meant.
+func running() string {
+	list, _ := control.Processes() // those that it could look at
+	if len(list) == 0 {
+		return "none serves its control by its pid"
+	}
+	var pids []string
+	for _, p := range list {
+		pids = append(pids, strconv.Itoa(p.PID))
+	}
+	return "there are --pid " + strings.Join(pids, ", --pid ")
+}
+
 // session makes a verb that asks the process once.
 func (a *app) session(use, short, long string, flags *sessionFlags, ask func(context.Context, *control.Client) (control.Status, error)) *cobra.Command {
 	c := &cobra.Command{
 		Use: use, Short: short, Long: long, GroupID: "session", Args: a.noArgs,
-		Example: fmt.Sprintf("  reel %s --addr localhost:8000\n  reel %[1]s --addr unix:/run/user/1000/app.sock", use),
+		Example: fmt.Sprintf("  reel %s --addr localhost:8000\n  reel %[1]s --pid 4711", use),
 		RunE: a.run(func(c *cobra.Command, _ []string) error {
 			client, err := flags.dial(a.Getenv)
 			if err != nil {
@@ -108,9 +130,18 @@ with the viewer that opens it.`, &flags,
 
 func (a *app) statusCmd() *cobra.Command {
 	var flags sessionFlags
-	return a.session("status", "where the profiler of a running process stands",
-		"Says what the profiler of a running process does, and what its last session left.", &flags,
+	c := a.session("status", "where the profiler of a running process stands",
+		`Says what the profiler of a running process does, and what its last session left.
+Without a process it lists those of yours that serve their control by their pid.`, &flags,
 		func(ctx context.Context, client *control.Client) (control.Status, error) { return client.Status(ctx) })
+	one := c.RunE
+	c.RunE = a.run(func(c *cobra.Command, args []string) error {
+		if flags.addr == "" && flags.pid == 0 && a.Getenv(addrVariable) == "" {
+			return a.listProcesses(c.Context(), flags.json)
+		}
+		return one(c, args)
+	})
+	return c
 }
 
 // printSession tells a state and the files of its session.
@@ -120,7 +151,11 @@ func (a *app) printSession(st control.Status, asJSON bool) error {
 		e.SetEscapeHTML(false)
 		return e.Encode(control.Reply{Schema: control.ReplySchema, Status: st})
 	}
-	if _, err := fmt.Fprintf(a.Out, "%s · profiler %s\n", st.State, display.Clean(st.Profiler)); err != nil || st.Session == nil {
+	who := ""
+	if st.PID != 0 {
+		who = fmt.Sprintf(" · %s, pid %d", display.Clean(st.App), st.PID)
+	}
+	if _, err := fmt.Fprintf(a.Out, "%s · profiler %s%s\n", st.State, display.Clean(st.Profiler), who); err != nil || st.Session == nil {
 		return err
 	}
 	s := st.Session

@@ -28,6 +28,9 @@ type Options struct {
 	// device, xpu_* for XPU alone.
 	Device  string
 	TempDir string
+	// AllSheets gives every report a sheet, also one by shape or stack in which no
+	// row has any.
+	AllSheets bool
 }
 
 // sheetNames are the sheets by the grouping of their report.
@@ -71,7 +74,7 @@ func (w *Workbook) properties() error {
 
 // Add adds the report's sheet: "summary" of a report by name, "by_shape" by
 // shape, "by_stack" by stack. A report by shape or stack in which no row has any
-// adds nothing: they were not recorded. The report is not kept. Errors are those
+// adds nothing, unless AllSheets: they were not recorded. The report is not kept. Errors are those
 // of the temporary file, and a second report of one grouping.
 func (w *Workbook) Add(rep *analyze.OpsReport) error {
 	name, ok := sheetNames[rep.By]
@@ -81,7 +84,7 @@ func (w *Workbook) Add(rep *analyze.OpsReport) error {
 	if slices.Contains(w.sheets, name) {
 		return fmt.Errorf("xlsx: two reports for sheet %s", name)
 	}
-	if rep.By != analyze.OpsByName && !grouped(rep) {
+	if rep.By != analyze.OpsByName && !w.opt.AllSheets && !grouped(rep) {
 		return nil
 	}
 	if err := w.addSheet(name); err != nil {

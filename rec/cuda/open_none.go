@@ -1,0 +1,5 @@
+//go:build !cuda
+
+package cuda
+
+func open(func(string) string) (runtimeLibrary, error) { return runtimeLibrary{}, ErrTag }
