@@ -86,8 +86,6 @@ func (f *file) head() ([]byte, error) {
 	return out[:n], nil
 }
 
-func isSQLite(head []byte) bool { return bytes.HasPrefix(head, []byte("SQLite format 3\x00")) }
-
 // looksLikeJSON accepts what starts like a JSON object or array.
 func looksLikeJSON(head []byte) bool {
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))

@@ -14,17 +14,24 @@ import (
 	"reel/event"
 	"reel/internal/compress"
 	"reel/read/kineto"
+	"reel/read/nsys"
 	"reel/reelfile"
 )
 
 // Options says what of a file to read. The zero value reads what every analysis
 // needs.
 type Options struct {
-	Args     []string    // keys of arguments of host ranges to keep as well
-	AllArgs  bool        // keep every argument of every event
-	Flows    bool        // keep flow events
-	NoPython bool        // leave out Python calls
-	Workers  int         // parsing goroutines; 0 is one per processor
+	Args     []string // keys of arguments of host ranges to keep as well
+	MarkArgs []string // keys of arguments of marks to keep as well
+	AllArgs  bool     // keep every argument of every event
+	Flows    bool     // keep flow events
+	NoPython bool     // leave out Python calls
+	Workers  int      // parsing goroutines; 0 is one per processor
+	Process  int64    // of a file of several ranks, the process id of the one to read; 0 is the first (Parts)
+	// RawNames keeps names of ranges as they are written, with numbers that differ for
+	// each call (", op_id = 4711"), so that no two are alike.
+	RawNames bool
+	Tables   []string    // of an export of Nsight Systems: the tables to read; nil is all
 	Progress func(n int) // told of every n bytes of the file consumed; called from other goroutines
 }
 
@@ -43,6 +50,7 @@ func List() []Format {
 	return []Format{
 		{Name: "kineto", Title: "PyTorch (Kineto) trace", Suffixes: []string{".json", ".json.gz", ".json.zst"}, sniff: looksLikeJSON, open: openKineto},
 		{Name: "reel", Title: "Reel recording", Suffixes: []string{".reel"}, sniff: reelfile.IsRecording, open: openRecording},
+		{Name: "nsys", Title: "Nsight Systems export", Suffixes: []string{".sqlite", reportSuffix}, sniff: nsys.IsExport, open: openNsys},
 		{Name: "text", Title: "text form of a trace", Suffixes: []string{".trace.txt"}, sniff: looksLikeText, open: openText},
 	}
 }
@@ -73,6 +81,10 @@ func Known() string {
 // context ends the reading early. The errors name the file; those of files
 // that hold no trace are ErrUnknown.
 func Open(ctx context.Context, path string, opt Options) (event.Source, error) {
+	path, err := exported(ctx, path)
+	if err != nil {
+		return nil, err
+	}
 	f, err := openFile(path, opt.Progress)
 	if err != nil {
 		return nil, err
@@ -90,11 +102,8 @@ func openAs(ctx context.Context, f *file, opt Options) (event.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case len(head) == 0 && len(f.lead) == 0:
+	if len(head) == 0 && len(f.lead) == 0 {
 		return nil, unknownf("%s: the file is empty", f.path)
-	case isSQLite(head):
-		return nil, unknownf("%s: Nsight Systems exports are not read yet", f.path)
 	}
 	for _, format := range List() {
 		if format.sniff(head) {
@@ -105,7 +114,7 @@ func openAs(ctx context.Context, f *file, opt Options) (event.Source, error) {
 }
 
 func openKineto(ctx context.Context, f *file, opt Options) (event.Source, error) {
-	src, err := kineto.New(ctx, f, f.path, kineto.Options{Args: opt.Args, AllArgs: opt.AllArgs,
+	src, err := kineto.New(ctx, f, f.path, kineto.Options{Args: opt.Args, MarkArgs: opt.MarkArgs, AllArgs: opt.AllArgs,
 		Flows: opt.Flows, NoPython: opt.NoPython, Workers: opt.Workers})
 	if err != nil {
 		return nil, notTrace(err) // not src: a nil *Source is no nil event.Source

@@ -96,7 +96,7 @@ func TestOpenErrors(t *testing.T) {
 		{"x.json", `{"a":1}`, `it has no list "traceEvents": not a Chrome trace; Reel reads: PyTorch (Kineto) trace (.json,`, true},
 		{"x.csv", "a,b\n1,2\n", "no trace that Reel knows; it reads: PyTorch (Kineto) trace", true},
 		{"x.gz", pack(t, compress.Gzip, "hello"), "no trace that Reel knows", true},
-		{"x.sqlite", "SQLite format 3\x00", "Nsight Systems exports are not read yet", true},
+		{"x.sqlite", "SQLite format 3\x00", "not an Nsight Systems export", true},
 		{"x.trace.txt", "track cpu1/2\nrange nonsense\n", "line 2: ", false},
 		{"comments.txt", "# only\n", "no trace that Reel knows", true},
 	} {

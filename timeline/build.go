@@ -12,6 +12,8 @@ import (
 // Options says what the timeline keeps beside the columns that it always has.
 type Options struct {
 	Args []string // keys of arguments of host ranges to keep (Timeline.RangeArg)
+	// MarkArgs are keys of whole-number arguments of marks to keep (Timeline.MarkArg).
+	MarkArgs []string
 }
 
 // Build reads src to its end. Faults of the input that can be skipped are
@@ -36,47 +38,30 @@ func Build(ctx context.Context, src event.Source, opt Options) (*Timeline, error
 	}
 }
 
-// Rows as they arrive. Python calls may be 70 to 90 % of a file and need less.
-type (
-	pyRow struct {
-		start, dur  int64
-		name, track uint32
-	}
-	hostRow struct {
-		start, dur, link, op int64
-		name, track          uint32
-		class                event.Class
-		role                 event.Role
-	}
-	actRow struct {
-		start, dur, link, op, value int64
-		name, track                 uint32
-		class                       event.Class
-	}
-	markRow struct {
-		at, value   int64
-		name, track uint32
-		class       event.Class
-	}
-)
+type markRow struct {
+	at, value   int64
+	name, track uint32
+	class       event.Class
+}
 
 // maxRows bounds what RangeID can number.
-const maxRows = 1<<31 - 2
+const maxRows = min(1<<31-2, maxPlace)
 
 // maxNames bounds the bytes of all different names.
 const maxNames = 2 << 30
 
 type builder struct {
-	py    blocks[pyRow]
-	host  blocks[hostRow]
-	acts  blocks[actRow]
+	host  rows // ranges
+	acts  rows
 	marks blocks[markRow]
 	names event.Strings
 
 	tracks    []Track
 	trackOf   map[event.Track]uint32
 	argKeys   []string
-	args      []blocks[NameID] // per argKeys, parallel to host
+	markKeys  []string
+	markArgs  []blocks[int64]  // per markKeys, parallel to marks
+	args      []blocks[NameID] // per argKeys, parallel to host.full
 	strMap    []uint32         // batch string -> names, 0 = not yet
 	trackMap  []uint32
 	processes map[int64]string
@@ -85,37 +70,41 @@ type builder struct {
 
 func newBuilder(opt Options) *builder {
 	return &builder{trackOf: map[event.Track]uint32{}, argKeys: opt.Args,
-		args: make([]blocks[NameID], len(opt.Args)), processes: map[int64]string{}}
+		args: make([]blocks[NameID], len(opt.Args)), markKeys: opt.MarkArgs,
+		markArgs: make([]blocks[int64], len(opt.MarkArgs)), processes: map[int64]string{}}
 }
 
 // add takes over one batch.
 func (b *builder) add(e *event.Batch) error {
-	if b.py.n+b.host.n+e.Len() > maxRows || b.acts.n+e.Len() > maxRows {
+	if b.host.len()+e.Len() > maxRows || b.acts.len()+e.Len() > maxRows {
 		return fmt.Errorf("timeline: more than %d ranges", int64(maxRows))
 	}
 	if b.names.Size()+e.Strings.Size() > maxNames {
 		return fmt.Errorf("timeline: more than %d MiB of different names", maxNames>>20)
 	}
 	b.strMap = resized(b.strMap, e.Strings.Len())
-	b.mapTracks(e)
+	if b.mapTracks(e); len(b.tracks) > maxTracks {
+		return fmt.Errorf("timeline: more than %d tracks", maxTracks)
+	}
 	for _, w := range e.Warnings {
 		b.warnings.Add(w)
 	}
-	keys := b.mapKeys(e)
+	keys, markKeys := b.mapKeys(e), b.mapMarkKeys(e)
 	for i, k := range e.Kind {
 		track := b.trackMap[e.Track[i]]
 		switch {
 		case k == event.Range && e.Class[i] == event.Python:
-			b.py.push(pyRow{e.Start[i], e.Dur[i], b.name(e, e.Name[i]), track})
+			b.host.push(fullRow{start: e.Start[i], dur: e.Dur[i], name: b.name(e, e.Name[i]), tag: tagOf(track, event.Python, event.NoRole)}, false)
 		case k == event.Range:
-			b.host.push(hostRow{e.Start[i], e.Dur[i], e.Link[i], e.Op[i], b.name(e, e.Name[i]), track, e.Class[i], e.Role[i]})
+			b.host.push(fullRow{e.Start[i], e.Dur[i], e.Link[i], e.Op[i], 0, b.name(e, e.Name[i]), tagOf(track, e.Class[i], e.Role[i])}, keys != nil)
 			if keys != nil {
 				b.keepArgs(e, i, keys)
 			}
 		case k == event.Activity:
-			b.acts.push(actRow{e.Start[i], e.Dur[i], e.Link[i], e.Op[i], e.Value[i], b.name(e, e.Name[i]), track, e.Class[i]})
+			b.acts.push(fullRow{e.Start[i], e.Dur[i], e.Link[i], e.Op[i], e.Value[i], b.name(e, e.Name[i]), tagOf(track, e.Class[i], event.NoRole)}, false)
 		case k == event.Mark || k == event.Counter:
 			b.marks.push(markRow{e.Start[i], e.Value[i], b.name(e, e.Name[i]), track, e.Class[i]})
+			b.keepMarkArgs(e, i, markKeys)
 		case k == event.Meta:
 			b.meta(e, i)
 		}
@@ -199,6 +188,31 @@ func (b *builder) keepArgs(e *event.Batch, i int, keys map[event.Str]int) {
 			v = uint32(b.names.Add(a.String()))
 		}
 		*b.args[k].last() = v
+	}
+}
+
+// mapMarkKeys returns the wanted arguments of marks as the batch numbers them; one
+// that it does not have is 0, which is no key.
+func (b *builder) mapMarkKeys(e *event.Batch) []event.Str {
+	keys := make([]event.Str, len(b.markKeys))
+	for i, k := range b.markKeys {
+		keys[i], _ = e.Strings.Find(k)
+	}
+	return keys
+}
+
+// keepMarkArgs keeps the wanted arguments of a mark that are whole numbers.
+func (b *builder) keepMarkArgs(e *event.Batch, i int, keys []event.Str) {
+	for k := range keys {
+		b.markArgs[k].push(NoValue)
+	}
+	lo, hi := e.ArgRange(i)
+	for j := lo; j < hi; j++ {
+		for k, want := range keys {
+			if e.ArgKey[j] == want && want != 0 && e.ArgKind[j] == event.ArgInt {
+				*b.markArgs[k].last() = int64(e.ArgVal[j])
+			}
+		}
 	}
 }
 

@@ -109,4 +109,10 @@ func (p *Part) cutMarks(t *Timeline) {
 	}
 	t.Marks = Marks{At: picked(m.At, kept), Name: picked(m.Name, kept), Track: picked(m.Track, kept),
 		Class: picked(m.Class, kept), Value: picked(m.Value, kept)}
+	for key, col := range p.tl.markArgs {
+		if t.markArgs == nil {
+			t.markArgs = map[string][]int64{}
+		}
+		t.markArgs[key] = picked(col, kept)
+	}
 }

@@ -1,7 +1,6 @@
 package timeline
 
 import (
-	"cmp"
 	"slices"
 
 	"reel/event"
@@ -10,11 +9,18 @@ import (
 // finish sorts, nests and attributes what was added.
 func (b *builder) finish(info event.Info) *Timeline {
 	t := &Timeline{Info: info}
-	host := b.layoutHost(t)
-	b.gatherHost(t, host)
+	order := b.layoutHost(t)
+	b.gatherHost(t, order)
+	launches, ops := b.index(order)
+	took := b.host.bytes()
+	b.host, order = rows{}, nil
+	release(took)
 	nest(t)
 	b.layoutDevice(t)
-	b.attribute(t, host)
+	b.attribute(t, launches, ops)
+	took = b.acts.bytes()
+	b.acts = rows{}
+	release(took)
 	t.judge(&b.warnings)
 	t.count()
 	b.layoutMarks(t)
@@ -28,29 +34,20 @@ func (b *builder) finish(info event.Info) *Timeline {
 	return t
 }
 
-// A host row is named by one number: rows of b.host by their position, Python
-// calls by their position with the top bit set.
-const pyBit = 1 << 31
-
-// layoutHost returns the order of all host rows, and gives tracks their rows.
-func (b *builder) layoutHost(t *Timeline) []uint32 {
+// layoutHost returns the order of all ranges, and gives tracks their rows.
+func (b *builder) layoutHost(t *Timeline) []ref {
 	count := make([]int, len(b.tracks)+1)
-	for _, blk := range b.host.b {
-		for i := range blk {
-			count[blk[i].track+1]++
-		}
-	}
-	for _, blk := range b.py.b {
-		for i := range blk {
-			count[blk[i].track+1]++
-		}
-	}
+	b.host.each(func(_ ref, g tag) { count[g.track()+1]++ })
 	for i := range b.tracks {
 		count[i+1] += count[i]
 	}
-	order := make([]uint32, b.host.n+b.py.n)
+	order := make([]ref, b.host.len())
 	next := slices.Clone(count)
-	b.scatter(order, next)
+	b.host.each(func(x ref, g tag) {
+		k := &next[g.track()]
+		order[*k] = x
+		*k++
+	})
 	for i := range b.tracks {
 		lo, hi := count[i], count[i+1]
 		if lo == hi {
@@ -63,76 +60,40 @@ func (b *builder) layoutHost(t *Timeline) []uint32 {
 	return order
 }
 
-func (b *builder) scatter(order []uint32, next []int) {
-	n := uint32(0)
-	for _, blk := range b.host.b {
-		for i := range blk {
-			k := &next[blk[i].track]
-			order[*k] = n
-			*k++
-			n++
-		}
-	}
-	n = pyBit
-	for _, blk := range b.py.b {
-		for i := range blk {
-			k := &next[blk[i].track]
-			order[*k] = n
-			*k++
-			n++
-		}
-	}
-}
-
 // hostLess orders parents before children: by start, then longest first, then
 // Python calls, annotations, operators and runtime calls from outside in.
-func (b *builder) hostLess(x, y uint32) bool {
-	xs, xd, xc := b.hostKey(x)
-	ys, yd, yc := b.hostKey(y)
+func (b *builder) hostLess(x, y ref) bool {
+	xs, xd, xg := b.host.key(x)
+	ys, yd, yg := b.host.key(y)
 	if xs != ys {
 		return xs < ys
 	}
 	if xd != yd {
 		return xd > yd
 	}
-	return outside[xc] < outside[yc]
+	return outside[xg.class()] < outside[yg.class()]
 }
 
 var outside = [256]uint8{event.Python: 0, event.OtherRange: 1, event.Annotation: 1, event.Op: 2, event.Runtime: 3, event.Driver: 4, event.Overhead: 5}
 
-func (b *builder) hostKey(x uint32) (start, dur int64, c event.Class) {
-	if x&pyBit != 0 {
-		r := b.py.at(x &^ pyBit)
-		return r.start, r.dur, event.Python
-	}
-	r := b.host.at(x)
-	return r.start, r.dur, r.class
-}
-
 // gatherHost fills the columns of the ranges in order.
-func (b *builder) gatherHost(t *Timeline, order []uint32) {
+func (b *builder) gatherHost(t *Timeline, order []ref) {
 	n := len(order)
 	r := Ranges{Start: make([]int64, n), Dur: make([]int64, n), Name: make([]NameID, n),
 		Parent: make([]RangeID, n), Class: make([]event.Class, n), Role: make([]event.Role, n)}
 	for i, x := range order {
-		if x&pyBit != 0 {
-			row := b.py.at(x &^ pyBit)
-			r.Start[i], r.Dur[i], r.Name[i], r.Class[i] = row.start, row.dur, row.name, event.Python
-			continue
-		}
 		row := b.host.at(x)
-		r.Start[i], r.Dur[i], r.Name[i], r.Class[i], r.Role[i] = row.start, row.dur, row.name, row.class, row.role
+		r.Start[i], r.Dur[i], r.Name[i], r.Class[i], r.Role[i] = row.start, row.dur, row.name, row.tag.class(), row.tag.role()
 	}
 	t.Ranges = r
-	b.py = blocks[pyRow]{}
 	if len(b.argKeys) > 0 {
 		t.rangeArgs = map[string][]NameID{}
 	}
 	for k, key := range b.argKeys {
 		col := make([]NameID, n)
 		for i, x := range order {
-			if x&pyBit == 0 {
-				col[i] = *b.args[k].at(x)
+			if x&^placeOf == isFull {
+				col[i] = *b.args[k].at(x & placeOf)
 			}
 		}
 		t.rangeArgs[key] = col
@@ -141,15 +102,15 @@ func (b *builder) gatherHost(t *Timeline, order []uint32) {
 
 // layoutDevice orders the activities by stream and start.
 func (b *builder) layoutDevice(t *Timeline) {
-	order := make([]uint32, b.acts.n)
-	for i := range order {
-		order[i] = uint32(i)
-	}
-	key := func(i uint32) (uint32, int64, int64) { a := b.acts.at(i); return a.track, a.start, -a.dur }
-	mergeSort(order, func(x, y uint32) bool {
-		xt, xs, xd := key(x)
-		yt, ys, yd := key(y)
-		return cmp.Or(cmp.Compare(xt, yt), cmp.Compare(xs, ys), cmp.Compare(xd, yd)) < 0
+	order := make([]ref, 0, b.acts.len())
+	b.acts.each(func(x ref, _ tag) { order = append(order, x) })
+	mergeSort(order, func(x, y ref) bool {
+		xs, xd, xg := b.acts.key(x)
+		ys, yd, yg := b.acts.key(y)
+		if xt, yt := xg.track(), yg.track(); xt != yt {
+			return xt < yt
+		}
+		return xs < ys || xs == ys && xd > yd
 	})
 	n := len(order)
 	a := Activities{Start: make([]int64, n), Dur: make([]int64, n), Name: make([]NameID, n),
@@ -157,10 +118,10 @@ func (b *builder) layoutDevice(t *Timeline) {
 	last, stream := uint32(1<<32-1), uint32(0)
 	for i, x := range order {
 		row := b.acts.at(x)
-		a.Start[i], a.Dur[i], a.Name[i], a.Class[i], a.Bytes[i] = row.start, row.dur, row.name, row.class, row.value
+		a.Start[i], a.Dur[i], a.Name[i], a.Class[i], a.Bytes[i] = row.start, row.dur, row.name, row.tag.class(), row.value
 		a.Launch[i], a.Owner[i] = RangeID(x), NoRange // attribute replaces the row number
-		if row.track != last {
-			last, stream = row.track, b.streamTrack(row.track)
+		if track := row.tag.track(); track != last {
+			last, stream = track, b.streamTrack(track)
 			t.devLo, t.devTrack = append(t.devLo, i), append(t.devTrack, TrackID(stream))
 			b.tracks[stream].Lo = i
 		}
@@ -190,6 +151,16 @@ func (b *builder) layoutMarks(t *Timeline) {
 		t.Marks.At, t.Marks.Name = append(t.Marks.At, m.at), append(t.Marks.Name, m.name)
 		t.Marks.Track, t.Marks.Class = append(t.Marks.Track, TrackID(m.track)), append(t.Marks.Class, m.class)
 		t.Marks.Value = append(t.Marks.Value, m.value)
+	}
+	for k, key := range b.markKeys {
+		col := make([]int64, len(order))
+		for i, x := range order {
+			col[i] = *b.markArgs[k].at(x)
+		}
+		if t.markArgs == nil {
+			t.markArgs = map[string][]int64{}
+		}
+		t.markArgs[key] = col
 	}
 }
 

@@ -91,6 +91,7 @@ type Timeline struct {
 
 	texts     []string // the interned names
 	rangeArgs map[string][]NameID
+	markArgs  map[string][]int64
 	hostLo    []int // Lo of host tracks, ascending, for TrackOf
 	hostTrack []TrackID
 	devLo     []int
@@ -120,6 +121,13 @@ func (t *Timeline) Names() int { return len(t.texts) }
 // RangeArg returns, for an argument kept at build time (Options.Args), its text
 // for every range: 0 where a range lacks it. Nil when it was not kept.
 func (t *Timeline) RangeArg(key string) []NameID { return t.rangeArgs[key] }
+
+// NoValue is the value of a mark's argument that the mark lacks.
+const NoValue int64 = -1 << 63
+
+// MarkArg returns, for an argument kept at build time (Options.MarkArgs), its value
+// for every mark: NoValue where a mark lacks it. Nil when it was not kept.
+func (t *Timeline) MarkArg(key string) []int64 { return t.markArgs[key] }
 
 // RangeTrack returns the track of a host range.
 func (t *Timeline) RangeTrack(r RangeID) TrackID {

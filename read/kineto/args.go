@@ -69,7 +69,7 @@ func (p *parser) needs(r *row) (need, int) {
 		}
 		return needExternalID | needLink, 0
 	case 'i', 'I', 'R':
-		return needBytes | needDeviceType, 0
+		return needBytes | needDeviceType, len(p.opt.MarkArgs)
 	case 'M':
 		return needName, 0
 	case 'C':
@@ -118,7 +118,7 @@ func (p *parser) args(b []byte, i int, r *row) (int, status) {
 		if v < 0 {
 			return i, fault(b, v)
 		}
-		id, want := argOf(key), wanted > 0 && p.isWanted(key)
+		id, want := argOf(key), wanted > 0 && p.isWanted(key, r)
 		e, st := p.arg(b, key, v, r, id, want || missing == needAll || id == aName && r.ph == 'M')
 		if st != sound {
 			return v, st
@@ -177,8 +177,12 @@ func (p *parser) arg(b []byte, key []byte, v int, r *row, id argID, keep bool) (
 	return e, sound
 }
 
-func (p *parser) isWanted(key []byte) bool {
-	for _, w := range p.wanted {
+func (p *parser) isWanted(key []byte, r *row) bool {
+	list := p.wanted
+	if r.ph != 'X' {
+		list = p.opt.MarkArgs
+	}
+	for _, w := range list {
 		if w == string(key) {
 			return true
 		}

@@ -22,6 +22,7 @@ import (
 // Options says what to read. The zero value reads what every analysis needs.
 type Options struct {
 	Args     []string // keys of arguments of host ranges to keep as well
+	MarkArgs []string // keys of arguments of marks to keep as well
 	AllArgs  bool     // keep every argument of every event
 	Flows    bool     // keep flow events (arrows between events)
 	NoPython bool     // leave out Python calls
