@@ -44,8 +44,11 @@ func (m *emitting) Range(_ context.Context, name string) Range {
 // Async begins a range of the process.
 func (m *emitting) Async(name string) Range { return RangeOf(&stopEnd{m.e, m.e.Start(name)}) }
 
-func (m *emitting) Event(_ context.Context, name string, _ int, step StepID) {
-	m.e.Mark(step.Label(name))
+func (m *emitting) Event(_ context.Context, name string, count int, step StepID) {
+	label := step.Label(name)
+	for range marksOf(name, count) {
+		m.e.Mark(label)
+	}
 }
 
 func (m *emitting) InputReceived(received Time, count int) {

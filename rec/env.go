@@ -1,6 +1,7 @@
 package rec
 
 import (
+	"context"
 	"log/slog"
 	"os"
 	"sync"
@@ -21,6 +22,8 @@ const (
 	EnvTrace    = "REEL_GO_TRACE"  // 1: regions of runtime/trace
 	EnvNVTX     = "REEL_NVTX"      // 1: EnvOptions.NVTX; 0: not even with an outer nsys
 
+	EnvSyncProfile = "REEL_SYNC_AND_PROFILE" // 1: stage times of the device in Stats
+
 	EnvTRTWindow = "TLLM_PROFILE_VISUAL_GEN_START_STOP" // windows of the outer profiler
 	EnvTRTTrace  = "TLLM_TORCH_PROFILE_TRACE"           // and the path of traces of them
 
@@ -39,6 +42,8 @@ type EnvOptions struct {
 	// Where it fails the program goes on without.
 	NVTX func(getenv func(string) string) (Emitter, error)
 	Sync func() error // idles the device
+	// Stamp is StatsOptions.Stamp, for stage times of the device.
+	Stamp func(ctx context.Context) func() Time
 	// Export makes a trace of a window's recording under the name that
 	// TLLM_TORCH_PROFILE_TRACE gives; without it the recording lies there.
 	Export    func(recording, name string) error

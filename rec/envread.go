@@ -174,13 +174,13 @@ func (e *environment) file(record string) string {
 
 // stats makes the Stats that the switches ask for.
 func (e *environment) stats() *Stats {
-	all, stages, fps, latency := e.on(EnvStats), e.on(EnvFDSync), e.on(EnvFDFPS), e.on(EnvFDLatency)
+	all, stages, fps, latency := e.on(EnvStats), e.on(EnvSyncProfile) || e.on(EnvFDSync), e.on(EnvFDFPS), e.on(EnvFDLatency)
 	if !all && !stages && !fps && !latency {
 		return nil
 	}
 	o := StatsOptions{NoStages: !all && !stages, NoRates: !all && !fps, NoLatency: !all && !latency}
 	if stages || e.on(EnvSync) {
-		o.Sync = e.opt.Sync
+		o.Sync, o.Stamp = e.opt.Sync, e.opt.Stamp
 	}
 	return NewStats(o)
 }

@@ -9,8 +9,15 @@ import (
 	"reel/reelfile"
 )
 
+// frameMark is the event of frames that a model step made: each is a mark of its own.
+const frameMark = "model.frame"
+
+// maxFrameMarks bounds the marks of one event.
+const maxFrameMarks = 4096
+
 // Event writes a mark on the context's track, "present.frame [step 5]" when there
-// is a step; a count other than 1 is the mark's value.
+// is a step; a count other than 1 is the mark's value. Of model.frame it writes a mark
+// for each of the count frames, with the count, the size of the chunk, as the value.
 func (r *Recorder) Event(ctx context.Context, name string, count int, step StepID) {
 	s := r.on()
 	if s == nil {
@@ -21,6 +28,24 @@ func (r *Recorder) Event(ctx context.Context, name string, count int, step StepI
 		d = d.Role(event.Frame)
 	}
 	h, now := s.handle(TrackOf(ctx)), s.clock.Now()
+	for range marksOf(name, count) {
+		writeMark(h, d, count, step, now)
+	}
+	if r.opt.RuntimeTrace && trace.IsEnabled() {
+		trace.Log(ctx, name, step.Label(name))
+	}
+}
+
+// marksOf is the number of marks that an event is.
+func marksOf(name string, count int) int {
+	if name == frameMark {
+		return min(max(count, 1), maxFrameMarks)
+	}
+	return 1
+}
+
+// writeMark writes one mark of an event.
+func writeMark(h *reelfile.Track, d reelfile.Desc, count int, step StepID, now uint64) {
 	switch {
 	case step.ok && count != 1:
 		h.WriteArgs(d.With(reelfile.Step), reelfile.StepOf(step.gen, step.n), now, 0, reelfile.ValueArg(int64(count)))
@@ -30,9 +55,6 @@ func (r *Recorder) Event(ctx context.Context, name string, count int, step StepI
 		h.Mark(d.With(reelfile.Value), int64(count), now)
 	default:
 		h.Mark(d, 0, now)
-	}
-	if r.opt.RuntimeTrace && trace.IsEnabled() {
-		trace.Log(ctx, name, step.Label(name))
 	}
 }
 

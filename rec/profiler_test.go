@@ -37,7 +37,7 @@ func TestComposite(t *testing.T) {
 			t.Errorf("back end %d kept %v", i, ms)
 		}
 	}
-	want(t, "recording", brief(saved(t, r)), "range stage pipeline.encode\nmark model.frame [gen 1, step 2] value 4")
+	want(t, "recording", brief(saved(t, r)), "range stage pipeline.encode"+strings.Repeat("\nmark model.frame [gen 1, step 2] value 4", 4))
 }
 
 // text writes a map in the order of its keys.

@@ -23,7 +23,7 @@ func TestRecords(t *testing.T) {
 	g := r.Range(ctx, "pipeline.diffuse")
 	r.RangeAs(ctx, Label{Name: "model.step", Role: event.Step, Index: 3, Indexed: true}).End()
 	r.Event(ctx, "present.frame", 1, StepN(5))
-	r.Event(ctx, "model.frame", 12, StepIn(2, 7))
+	r.Event(ctx, "model.frame", 3, StepIn(2, 7))
 	r.Event(ctx, "pipeline.generate", 1, StepID{})
 	r.Sample(ctx, "queue", 4)
 	r.Mark(ctx, "reset")
@@ -33,7 +33,9 @@ func TestRecords(t *testing.T) {
 range stage pipeline.diffuse
 range step model.step[3]
 mark frame present.frame [step 5]
-mark model.frame [gen 2, step 7] value 12
+mark model.frame [gen 2, step 7] value 3
+mark model.frame [gen 2, step 7] value 3
+mark model.frame [gen 2, step 7] value 3
 mark pipeline.generate
 counter queue value 4
 mark reset`)

@@ -13,6 +13,11 @@ type StatsOptions struct {
 	// Sync waits until the device is idle. With it stages end when their work
 	// has, which changes the overlap that the program has without it.
 	Sync func() error
+	// Stamp notes a place in the device's work and returns what gives the time at
+	// which the device came there, once it was waited for. With it and Sync, stages are
+	// timed on the device: it is waited for twice a step, before the first stage and
+	// when times are collected, and not at every stage.
+	Stamp func(ctx context.Context) func() Time
 	// Clock tells the time; Now when nil.
 	Clock func() Time
 }
@@ -42,8 +47,12 @@ func NewStats(opt StatsOptions) *Stats {
 	return s
 }
 
-// Timing says how times are taken: "host", or "synced" with the device idle.
+// Timing says how times are taken: "host", "synced" with the device idle, "device" by
+// stamps of the device.
 func (s *Stats) Timing() string {
+	if s.opt.Sync != nil && s.opt.Stamp != nil {
+		return "device"
+	}
 	if s.opt.Sync != nil {
 		return "synced"
 	}

@@ -16,9 +16,16 @@ type timerTable struct {
 // stageTimers are stages in a row: each lasts from the end of the one before, so
 // that together they are the whole.
 type stageTimers struct {
-	mark  Time // end of the latest stage, start of the first
-	began bool
-	ms    map[string]float64
+	mark   Time // end of the latest stage, start of the first
+	began  bool
+	ms     map[string]float64
+	stamps []stageStamp // of stages that the device has not been waited for
+}
+
+// stageStamp is the end of a stage on the device.
+type stageStamp struct {
+	stage string
+	at    func() Time
 }
 
 func (t *timerTable) with(s *Stats, f func(*stageTimers)) {
@@ -59,8 +66,12 @@ func (s *Stats) RangeAs(ctx context.Context, l Label) Range {
 	fresh := false
 	t.with(s, func(x *stageTimers) {
 		_, again := x.ms[stage]
+		for _, st := range x.stamps {
+			again = again || st.stage == stage
+		}
 		if fresh = again || !x.began; fresh {
 			clear(x.ms)
+			x.stamps = nil
 		}
 	})
 	now := Time(0)
@@ -72,17 +83,23 @@ func (s *Stats) RangeAs(ctx context.Context, l Label) Range {
 			x.mark, x.began = now, true
 		}
 	})
-	return RangeOf(&stageEnd{s, t, stage})
+	return RangeOf(&stageEnd{ctx, s, t, stage})
 }
 
 // stageEnd ends a stage.
 type stageEnd struct {
+	ctx   context.Context
 	s     *Stats
 	t     *timerTable
 	stage string
 }
 
 func (e *stageEnd) End() {
+	if e.s.stamped() {
+		at := e.s.opt.Stamp(e.ctx)
+		e.t.with(e.s, func(x *stageTimers) { x.stamps = append(x.stamps, stageStamp{e.stage, at}) })
+		return
+	}
 	now := e.s.now()
 	took := Time(0)
 	e.t.with(e.s, func(x *stageTimers) {
@@ -96,6 +113,9 @@ func (e *stageEnd) End() {
 // CollectStageMS returns the milliseconds of each stage of the context's scope and
 // forgets them: a second call returns nothing.
 func (s *Stats) CollectStageMS(ctx context.Context) (ms map[string]float64) {
+	if s.stamped() {
+		s.settle(s.table(ctx))
+	}
 	s.table(ctx).with(s, func(x *stageTimers) {
 		if len(x.ms) > 0 {
 			ms = x.ms
@@ -103,4 +123,27 @@ func (s *Stats) CollectStageMS(ctx context.Context) (ms map[string]float64) {
 		*x = stageTimers{ms: map[string]float64{}}
 	})
 	return ms
+}
+
+// stamped reports whether stages are timed on the device.
+func (s *Stats) stamped() bool { return s.opt.Sync != nil && s.opt.Stamp != nil }
+
+// settle waits for the device and turns stamps into times: each stage lasts from the
+// end of the one before.
+func (s *Stats) settle(t *timerTable) {
+	var stamps []stageStamp
+	var mark Time
+	t.with(s, func(x *stageTimers) { stamps, mark = x.stamps, x.mark })
+	if len(stamps) == 0 {
+		return
+	}
+	s.now()
+	for _, st := range stamps {
+		at := st.at()
+		took := max(at-mark, 0)
+		t.with(s, func(x *stageTimers) { x.ms[st.stage] += float64(took) / 1e6 })
+		s.add(st.stage, took)
+		mark = max(mark, at)
+	}
+	t.with(s, func(x *stageTimers) { x.stamps = nil })
 }

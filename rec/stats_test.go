@@ -126,3 +126,34 @@ func TestInputsAreBounded(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 }
+
+// TestStatsStamps: with stamps of the device a step of several stages waits for the
+// device twice, before the first stage and when its times are collected, and each
+// stage has the time of its own work.
+func TestStatsStamps(t *testing.T) {
+	now, device, syncs := Time(0), Time(0), 0
+	s := NewStats(StatsOptions{Clock: func() Time { return now },
+		Sync:  func() error { syncs++; now = max(now, device); return nil },
+		Stamp: func(context.Context) func() Time { at := device; return func() Time { return at } }})
+	if s.Timing() != "device" {
+		t.Error(s.Timing())
+	}
+	for step := range 3 {
+		for i, stage := range []string{"pipeline.encode", "pipeline.diffuse", "pipeline.decode"} {
+			g := s.Range(t.Context(), stage)
+			now += 1e6                                 // launching takes the host a millisecond
+			device = max(device, now) + Time(i+1)*10e6 // the work ten times as long
+			g.End()
+		}
+		ms := s.CollectStageMS(t.Context())
+		if want := 2 * (step + 1); syncs != want {
+			t.Errorf("step %d: %d waits, want %d", step, syncs, want)
+		}
+		if ms["encode"] != 11 || ms["diffuse"] != 20 || ms["decode"] != 30 {
+			t.Errorf("step %d: %v", step, ms)
+		}
+	}
+	if q := s.Stages()["diffuse"]; q.Count != 3 || q.Max != 20e6 {
+		t.Errorf("%+v", q)
+	}
+}

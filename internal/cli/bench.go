@@ -129,7 +129,7 @@ func (b *bench) record(app string, f *engineFlags, n benchNeeds) error {
 		return a.Getenv(name)
 	}
 	var err error
-	b.worker, err = rec.FromEnv(getenv, rec.EnvOptions{App: app, Sync: b.sync, Export: artifacts.Trace, Log: a.logger()})
+	b.worker, err = rec.FromEnv(getenv, rec.EnvOptions{App: app, Sync: b.sync, Stamp: b.stamp, Export: artifacts.Trace, Log: a.logger()})
 	if err != nil {
 		return &misuse{err}
 	}
@@ -142,6 +142,14 @@ func (b *bench) sync() error {
 		return nil
 	}
 	return b.engine.Sync()
+}
+
+// stamp notes a place in the device's work.
+func (b *bench) stamp(ctx context.Context) func() rec.Time {
+	if b.engine == nil {
+		return rec.Now
+	}
+	return b.engine.Stamp(ctx)
 }
 
 // close ends the recording: it is complete behind it.

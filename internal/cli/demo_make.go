@@ -97,7 +97,7 @@ func (b *bench) stream(ctx context.Context, r pipeline.Request, f demoFlags, tim
 	app := &blocks{b: b, r: r}
 	o := session.Options{Profiler: b.engine.Worker(), Steps: f.blocks, FrameRate: pipeline.FrameRate, Queue: 2, Timeout: timeout, Sync: b.sync, Log: b.a.logger()}
 	if f.stats != "" {
-		o.Stats = session.NewStatsFile("synced")
+		o.Stats = session.NewStatsFile("device")
 	}
 	rep, err := session.Run(ctx, app, o)
 	if app.stream != nil {

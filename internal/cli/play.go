@@ -153,7 +153,7 @@ func (g *game) run(ctx context.Context, timeout time.Duration) (session.Report, 
 	o := session.Options{Profiler: g.b.engine.Worker(), Steps: g.f.blocks, FrameRate: g.f.fps, StepRate: g.f.rate, Queue: g.f.queue, Latest: g.f.latest,
 		Timeout: timeout, Sync: g.b.sync, Log: g.b.a.logger()}
 	if g.f.stats != "" {
-		timing = "synced"
+		timing = "device"
 		g.stats = session.NewStatsFile(timing)
 		o.Stats = g.stats
 	}

@@ -73,6 +73,17 @@ func (e *Event) Synchronize(ctx context.Context) error {
 	return e.fault
 }
 
+// Time returns when the device came to the event; ok is false while it is not done.
+func (e *Event) Time() (t rec.Time, ok bool) {
+	if !e.Done() {
+		return 0, false
+	}
+	if e.d.model != nil {
+		return rec.Time(e.model), true
+	}
+	return e.at, true
+}
+
 // Elapsed returns the time from e to a later event; ok is false while one of them is
 // not done.
 func (e *Event) Elapsed(later *Event) (d time.Duration, ok bool) {

@@ -115,6 +115,18 @@ func (e *Engine) Model() string { return e.opt.Name }
 // Sync waits until the device is idle.
 func (e *Engine) Sync() error { return e.dev.Synchronize(context.Background()) }
 
+// Stamp notes a place in the device's work: what it returns gives the time at which
+// the device came there, or now when it has not. It is what rec.StatsOptions takes.
+func (e *Engine) Stamp(ctx context.Context) func() rec.Time {
+	ev := e.stream.Record(ctx)
+	return func() rec.Time {
+		if t, ok := ev.Time(); ok {
+			return t
+		}
+		return rec.Now()
+	}
+}
+
 // Close frees the models and ends the device; a running profile is stopped and its
 // artefacts are written.
 func (e *Engine) Close() error {
