@@ -169,32 +169,61 @@ func TestSteer(t *testing.T) {
 	}
 }
 
-// TestServe: the sequence of vLLM-Omni's document against a server in this process.
+// TestServe: the sequence of vLLM-Omni's document against a server, with each of its
+// minimal configurations: the files are there, complete, when stop answers, and are
+// those that it lists, besides the recording and the note on the run.
 func TestServe(t *testing.T) {
-	t.Chdir(t.TempDir())
-	port := startServe(t, "--profiler-config", `{"profiler": "torch", "torch_profiler_dir": "perf"}`)
-	url := "http://127.0.0.1:" + port
-	post := func(path, body string) string {
-		t.Helper()
-		r, err := http.Post(url+path, "application/json", strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Body.Close()
-		b, _ := io.ReadAll(r.Body)
-		if r.StatusCode != 200 {
-			t.Fatalf("%s: %d %s", path, r.StatusCode, b)
-		}
-		return string(b)
+	stacks := []string{"stacks_cpu_rank0.txt", "stacks_cuda_rank0.txt"}
+	for name, c := range map[string]struct {
+		config string
+		files  []string
+	}{
+		"trace":      {`{"profiler": "torch", "torch_profiler_dir": "perf"}`, []string{"ops_rank0.xlsx", "trace_rank0.json"}},
+		"compressed": {`{"profiler": "torch", "torch_profiler_dir": "perf", "torch_profiler_use_gzip": true}`, []string{"ops_rank0.xlsx", "trace_rank0.json.gz"}},
+		"tables": {`{"profiler": "torch", "torch_profiler_dir": "perf", "torch_profiler_record_shapes": true, "torch_profiler_with_stack": true}`,
+			append([]string{"ops_rank0.xlsx", "trace_rank0.json"}, stacks...)},
+		"memory": {`{"profiler": "torch", "torch_profiler_dir": "perf", "torch_profiler_record_shapes": true, "torch_profiler_with_stack": true, "torch_profiler_with_memory": true}`,
+			append([]string{"memory_snapshot_rank0.pickle", "ops_rank0.xlsx", "trace_rank0.json"}, stacks...)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			url := "http://127.0.0.1:" + startServe(t, "--profiler-config", c.config)
+			served(t, url+"/start_profile", "")
+			if got := served(t, url+"/v1/images/generations", `{"model": "Qwen/Qwen-Image", "prompt": "A red vintage bicycle", "num_inference_steps": 1}`); !strings.Contains(got, "b64_json") {
+				t.Error(got)
+			}
+			served(t, url+"/stop_profile", "")
+			entries, err := os.ReadDir(runFolder(t, "perf"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, e := range entries {
+				if n := e.Name(); n[0] != '.' && n != "run.json" && !strings.HasPrefix(n, "rec-") {
+					got = append(got, n)
+				}
+			}
+			slices.Sort(c.files)
+			if !slices.Equal(got, c.files) {
+				t.Errorf("%v, want %v", got, c.files)
+			}
+		})
 	}
-	post("/start_profile", "")
-	if got := post("/v1/images/generations", `{"model": "Qwen/Qwen-Image", "prompt": "A red vintage bicycle", "num_inference_steps": 2}`); !strings.Contains(got, "b64_json") {
-		t.Error(got)
+}
+
+// served posts a body and returns the reply, which must be 200.
+func served(t *testing.T, url, body string) string {
+	t.Helper()
+	r, err := http.Post(url, "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
 	}
-	post("/stop_profile", "")
-	if files, _ := filepath.Glob("perf/serve-*/trace_rank0.json"); len(files) != 1 {
-		t.Errorf("%v", files)
+	defer r.Body.Close()
+	b, _ := io.ReadAll(r.Body)
+	if r.StatusCode != 200 {
+		t.Fatalf("%s: %d %s", url, r.StatusCode, b)
 	}
+	return string(b)
 }
 
 // startServe starts reel serve as another process and returns its port.
