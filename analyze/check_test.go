@@ -85,7 +85,7 @@ func TestCheckSamples(t *testing.T) {
 			if text := strings.Join(append(r.Reasons, r.Notes...), "\n"); !strings.Contains(text, c.said) {
 				t.Errorf("%q is not said in:\n%s", c.said, text)
 			}
-			p := encoded(t, NewPartial(tl, Summarize(tl, roles)))
+			p := encoded(t, newPartial(tl, roles))
 			if back := encoded(t, decoded(t, p)); !bytes.Equal(back, p) || strings.Contains(string(p), "impossible-value") {
 				t.Errorf("the partial does not survive a file: %s", p)
 			}

@@ -11,7 +11,7 @@ import (
 // lossy are the codes of warnings that tell of something lost, or of times that
 // cannot be true. What every other warning tells of was set right.
 var lossy = []string{"damaged-event", "oversized-event", "unfinished-event", "unreadable", "nul-bytes", "second-trace",
-	"no-phase", "no-time", "time-range", "unsound-time", "impossible-value"}
+	"no-phase", "no-time", "time-range", "unsound-time", "impossible-value", "device-part-missing", "diagnostic-error"}
 
 // Bounds of what is put down to the resolution of clocks, and of what is still
 // harmless: beyond, measures of device time are wrong.

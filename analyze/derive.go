@@ -34,6 +34,9 @@ type Derived struct {
 	Stages   []Span
 	Steps    []Span
 
+	Forwards   []Span // calls of the denoiser: a step may hold several
+	Schedulers []Span // steps of the scheduler
+
 	stepOf []int32 // of steps found by repetition: each activity's step, from 1
 }
 
@@ -42,7 +45,8 @@ type Derived struct {
 func Derive(tl *timeline.Timeline, roles *Roles) *Derived {
 	c := collect(tl, roles)
 	d := &Derived{}
-	d.Steps = c.steps()
+	d.Forwards, d.Schedulers = c.forwards(), c.scheduler
+	d.Steps = c.steps(d.Forwards)
 	d.Stages = c.stages(d.Steps)
 	if len(d.Steps) == 0 {
 		repetition(tl, d)

@@ -48,17 +48,35 @@ type DeviceGPU struct {
 
 // Device measures the activities of all devices together, and of each.
 func Device(tl *timeline.Timeline, roles *Roles) (GPU, []DeviceGPU) {
-	comm := roles.collectives(tl)
-	work := workByStart(tl)
+	return devices(tl, workByStart(tl), roles.collectives(tl))
+}
+
+// devices is Device over activities given by start.
+func devices(tl *timeline.Timeline, work []int32, comm func(timeline.NameID) bool) (GPU, []DeviceGPU) {
 	all := measure(tl, work, comm)
 	ids := map[int64][]int32{}
-	for _, i := range work {
+	last, one := int64(0), true
+	for k, i := range work {
 		id := tl.Tracks[tl.ActivityTrack(int(i))].A
-		ids[id] = append(ids[id], i)
+		one = one && (k == 0 || id == last)
+		last = id
+	}
+	switch {
+	case one && len(work) > 0:
+		ids[last] = work
+	case !one:
+		for _, i := range work {
+			id := tl.Tracks[tl.ActivityTrack(int(i))].A
+			ids[id] = append(ids[id], i)
+		}
 	}
 	var list []DeviceGPU
 	for id, sub := range ids {
-		list = append(list, DeviceGPU{ID: id, Name: deviceName(tl, id), GPU: measure(tl, sub, comm)})
+		one := all
+		if len(ids) > 1 {
+			one = measure(tl, sub, comm)
+		}
+		list = append(list, DeviceGPU{ID: id, Name: deviceName(tl, id), GPU: one})
 	}
 	slices.SortFunc(list, func(a, b DeviceGPU) int { return int(min(1, max(-1, a.ID-b.ID))) })
 	return all, list
@@ -87,7 +105,7 @@ func workByStart(tl *timeline.Timeline) []int32 {
 	a := &tl.Activities
 	var streams [][]int32
 	for _, tr := range tl.DeviceTracks() {
-		var s []int32
+		s := make([]int32, 0, tl.Tracks[tr].Hi-tl.Tracks[tr].Lo)
 		for i := tl.Tracks[tr].Lo; i < tl.Tracks[tr].Hi; i++ {
 			if a.Class[i].IsWork() {
 				s = append(s, int32(i))
@@ -128,6 +146,7 @@ func mergeByStart(start []int64, x, y []int32) []int32 {
 func measure(tl *timeline.Timeline, work []int32, isComm func(timeline.NameID) bool) GPU {
 	var g GPU
 	var busy, compute, kernels, comm, copies union
+	var commCompute, commKernels, copyCompute union // of two sorts together: what they share is the sum of both less this
 	sets := false
 	a := &tl.Activities
 	for k, i := range work {
@@ -140,14 +159,20 @@ func measure(tl *timeline.Timeline, work []int32, isComm func(timeline.NameID) b
 		switch {
 		case a.Class[i] == event.Copy:
 			copies.add(start, end)
+			copyCompute.add(start, end)
 		case isComm(a.Name[i]):
 			comm.add(start, end)
+			commCompute.add(start, end)
+			commKernels.add(start, end)
 		case a.Class[i] == event.Set:
 			compute.add(start, end)
+			commCompute.add(start, end)
+			copyCompute.add(start, end)
 			sets = true
 		default:
-			compute.add(start, end)
-			kernels.add(start, end)
+			for _, u := range []*union{&compute, &kernels, &commCompute, &commKernels, &copyCompute} {
+				u.add(start, end)
+			}
 		}
 		if a.Launch[i] == timeline.NoRange && a.Owner[i] == timeline.NoRange {
 			g.Unattributed++
@@ -156,15 +181,15 @@ func measure(tl *timeline.Timeline, work []int32, isComm func(timeline.NameID) b
 	g.Activities = len(work)
 	g.Span, g.Busy = g.End-g.Start, busy.length()
 	g.Compute, g.Comm, g.Copy = compute.length(), comm.length(), copies.length()
-	g.ExposedComm = g.Comm - overlap(&comm, &compute)
-	g.ExposedCopy = g.Copy - overlap(&copies, &compute)
+	g.ExposedComm = commCompute.length() - g.Compute
+	g.ExposedCopy = copyCompute.length() - g.Compute
 	g.Idle = g.Span - g.Busy
 	if g.Span > 0 {
 		g.BusyPercent = 100 * float64(g.Busy) / float64(g.Span)
 	}
 	g.CommOverlapPercent = overlapPercent(g.Comm, g.ExposedComm)
 	if sets {
-		exposed := g.Comm - overlap(&comm, &kernels)
+		exposed := commKernels.length() - kernels.length()
 		g.KernelsOnly = &KernelsOnly{kernels.length(), exposed, overlapPercent(g.Comm, exposed)}
 	}
 	return g
@@ -179,34 +204,20 @@ func overlapPercent(comm, exposed int64) *float64 {
 	return &p
 }
 
-// union is a growing union of intervals, added by ascending start.
-type union struct{ iv [][2]int64 }
+// union is the length of a union of intervals, added by ascending start. It keeps none
+// of them: there may be millions.
+type union struct {
+	done       int64 // of the intervals before the last
+	start, end int64 // of the last
+}
 
 func (u *union) add(start, end int64) {
-	if n := len(u.iv); n > 0 && start <= u.iv[n-1][1] {
-		u.iv[n-1][1] = max(u.iv[n-1][1], end)
+	if start <= u.end && u.end > u.start {
+		u.end = max(u.end, end)
 		return
 	}
-	u.iv = append(u.iv, [2]int64{start, end})
+	u.done += u.end - u.start
+	u.start, u.end = start, end
 }
 
-func (u *union) length() (sum int64) {
-	for _, v := range u.iv {
-		sum += v[1] - v[0]
-	}
-	return sum
-}
-
-// overlap is the length that both unions cover.
-func overlap(a, b *union) (sum int64) {
-	for i, j := 0, 0; i < len(a.iv) && j < len(b.iv); {
-		lo, hi := max(a.iv[i][0], b.iv[j][0]), min(a.iv[i][1], b.iv[j][1])
-		sum += max(0, hi-lo)
-		if a.iv[i][1] < b.iv[j][1] {
-			i++
-		} else {
-			j++
-		}
-	}
-	return sum
-}
+func (u *union) length() (sum int64) { return u.done + u.end - u.start }

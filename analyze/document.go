@@ -25,6 +25,8 @@ type Document struct {
 	Clock     *Clock        `json:"clock,omitempty"`  // of several ranks
 	Findings  []Finding     `json:"findings"`
 	Warnings  []string      `json:"warnings"`
+
+	verdicts map[string]*verdict // by finding: what the ranks say; see Doctor
 }
 
 // Source is what is known of a file. Path is the file's own name, without its

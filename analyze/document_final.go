@@ -32,6 +32,7 @@ func Finalize(p *Partial) *Document {
 		d.Totals = p.totals.finish(len(ranks))
 		d.Clock = d.align()
 	}
+	d.diagnose(ranks)
 	return d
 }
 

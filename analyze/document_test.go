@@ -34,7 +34,7 @@ func (x said) partial() *Partial {
 		start := x.start * 1e9
 		s.StartUnix = &start
 	}
-	return NewPartial(tl, s)
+	return NewPartial(tl, s, nil)
 }
 
 // TestNumbering: which rank each file gets, and what is said of it.
@@ -129,7 +129,7 @@ func TestTotals(t *testing.T) {
 	var want totals
 	for range 40 {
 		tl, s := randomRank(rnd, nil, 5)
-		parts = append(parts, NewPartial(tl, s))
+		parts = append(parts, NewPartial(tl, s, nil))
 		want.add(&s)
 	}
 	p := MergeAll(parts...)

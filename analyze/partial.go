@@ -21,10 +21,10 @@ type Partial struct {
 }
 
 // NewPartial makes the mergeable summary of one rank: of its timeline's file,
-// and of s, which Summarize said of it. Values that cannot be true (a negative
-// duration, a share that is no number) become 0, with a warning.
-func NewPartial(tl *timeline.Timeline, s RankSummary) *Partial {
-	r := newRecord(tl, s)
+// and of s and d, which Examine said of it; d may be nil. Values that cannot be true
+// (a negative duration, a share that is no number) become 0, with a warning.
+func NewPartial(tl *timeline.Timeline, s RankSummary, d *Diagnosis) *Partial {
+	r := newRecord(tl, s, d)
 	p := &Partial{records: []*record{r}}
 	p.totals.add(&r.Summary)
 	return p

@@ -14,7 +14,7 @@ func manyRanks(n int) []*Partial {
 	list := make([]*Partial, n)
 	for i := range list {
 		tl, s := randomRank(rnd, &i, 50)
-		list[i] = NewPartial(tl, s)
+		list[i] = NewPartial(tl, s, nil)
 	}
 	return list
 }

@@ -13,6 +13,7 @@ func (r *record) check() error {
 	var f impossible
 	f.repair(reflect.ValueOf(&r.Source), "source")
 	f.repair(reflect.ValueOf(s), "summary")
+	f.repair(reflect.ValueOf(r.Diagnosis), "diagnosis")
 	switch {
 	case f.n > 0:
 		return fmt.Errorf("%s is negative", f.first)
@@ -29,7 +30,23 @@ func (r *record) check() error {
 	case s.Timing != HostTimed && s.Timing != SyncedTimed && s.Timing != DeviceTimed:
 		return fmt.Errorf("summary.timing is %.60q", s.Timing)
 	}
-	return errors.Join(r.checkNames(), r.checkIndices(), r.checkWarnings())
+	return errors.Join(r.checkNames(), r.checkIndices(), r.checkWarnings(), r.checkDiagnosis())
+}
+
+// checkDiagnosis makes sure that findings have a name and a severity.
+func (r *record) checkDiagnosis() error {
+	if r.Diagnosis == nil {
+		return nil
+	}
+	for i, f := range r.Diagnosis.Findings {
+		if f.ID == "" || f.Severity.level() < 0 {
+			return fmt.Errorf("diagnosis.findings[%d] is %.60q of severity %.60q", i, f.ID, f.Severity)
+		}
+		if f.Where != nil && f.Where.Rank != nil {
+			return fmt.Errorf("diagnosis.findings[%d] names a rank; the record does", i)
+		}
+	}
+	return nil
 }
 
 func (r *record) checkNames() error {

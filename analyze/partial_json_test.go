@@ -14,7 +14,7 @@ import (
 func small(t testing.TB) string {
 	rank := 3
 	tl, s := randomRank(rand.New(rand.NewPCG(11, 12)), &rank, 2)
-	return string(encoded(t, NewPartial(tl, s)))
+	return string(encoded(t, NewPartial(tl, s, nil)))
 }
 
 // TestDecodeRefuses: what no Partial could have written gets a clear error.

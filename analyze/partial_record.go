@@ -15,12 +15,13 @@ import (
 
 // record is what one file says of one rank.
 type record struct {
-	Names    []string    `json:"names,omitempty"` // file names under which it was read, ascending
-	Source   Source      `json:"source"`          // without a path
-	Rank     *int        `json:"rank,omitempty"`  // as the file says it
-	World    *int        `json:"world_size,omitempty"`
-	Summary  RankSummary `json:"summary"`
-	Warnings []fault     `json:"warnings,omitempty"`
+	Names     []string    `json:"names,omitempty"` // file names under which it was read, ascending
+	Source    Source      `json:"source"`          // without a path
+	Rank      *int        `json:"rank,omitempty"`  // as the file says it
+	World     *int        `json:"world_size,omitempty"`
+	Summary   RankSummary `json:"summary"`
+	Diagnosis *Diagnosis  `json:"diagnosis,omitempty"`
+	Warnings  []fault     `json:"warnings,omitempty"`
 
 	hash [sha256.Size]byte // of all but the names
 }
@@ -36,8 +37,8 @@ type fault struct {
 // maxUnix bounds absolute times, so that differences do not overflow.
 const maxUnix = 1 << 62
 
-func newRecord(tl *timeline.Timeline, s RankSummary) *record {
-	r := &record{Source: SourceOf(tl), Summary: s}
+func newRecord(tl *timeline.Timeline, s RankSummary, d *Diagnosis) *record {
+	r := &record{Source: SourceOf(tl), Summary: s, Diagnosis: d}
 	if r.Source.Path != "" {
 		r.Names = []string{r.Source.Path}
 	}
@@ -70,9 +71,11 @@ func newRecord(tl *timeline.Timeline, s RankSummary) *record {
 func (r *record) repair() (first string, n int) {
 	s := deepCopy(reflect.ValueOf(r.Summary)).Interface().(RankSummary)
 	r.Summary = s
+	r.Diagnosis = deepCopy(reflect.ValueOf(r.Diagnosis)).Interface().(*Diagnosis)
 	var f impossible
 	f.repair(reflect.ValueOf(&r.Source), "source")
 	f.repair(reflect.ValueOf(&r.Summary), "summary")
+	f.repair(reflect.ValueOf(r.Diagnosis), "diagnosis")
 	r.Source.MissingPercent = min(r.Source.MissingPercent, 100)
 	if u := s.StartUnix; u != nil && (*u > maxUnix || *u < -maxUnix) {
 		r.Summary.StartUnix = nil

@@ -68,7 +68,7 @@ func TestDocumentFiles(t *testing.T) {
 	for i, name := range []string{"document/rank1.txt", "document/rank0.txt"} {
 		tl := textTimeline(t, name)
 		tl.Info.Bytes = 1000 + int64(i) // editing a comment must not change the golden
-		parts = append(parts, NewPartial(tl, Summarize(tl, builtin(t))))
+		parts = append(parts, newPartial(tl, builtin(t)))
 	}
 	p := MergeAll(parts...)
 	golden.Check(t, "document/two.json", spread(t, document(t, p)))
@@ -88,7 +88,7 @@ func TestDLRM(t *testing.T) {
 		if !ok {
 			t.Fatal(f)
 		}
-		parts = append(parts, decoded(t, encoded(t, NewPartial(tl, Summarize(tl, builtin(t))))))
+		parts = append(parts, decoded(t, encoded(t, newPartial(tl, builtin(t)))))
 	}
 	want := document(t, MergeAll(parts...))
 	rnd := rand.New(rand.NewPCG(41, 42))
@@ -147,7 +147,7 @@ func FuzzText(f *testing.F) {
 		if c := Check(tl); c.Verdict == "" || c.Overlaps.Total < 0 || c.Launches.WithoutActivity > c.Launches.Calls {
 			t.Fatalf("%+v", c)
 		}
-		p := NewPartial(tl, Summarize(tl, roles))
+		p := newPartial(tl, roles)
 		if text := encoded(t, p); !bytes.Equal(encoded(t, decoded(t, text)), text) {
 			t.Fatalf("%s does not survive a file", text)
 		}

@@ -49,6 +49,18 @@ func (f *impossible) repair(v reflect.Value, path string) {
 				f.first = path + "." + name + f.first
 			}
 		}
+	case reflect.Map: // of numbers
+		for _, k := range v.MapKeys() {
+			x := reflect.New(v.Type().Elem()).Elem()
+			x.Set(v.MapIndex(k))
+			before := f.n
+			if f.repair(x, "."+k.String()); before < f.n {
+				v.SetMapIndex(k, x)
+				if before == 0 {
+					f.first = path + f.first
+				}
+			}
+		}
 	case reflect.Int, reflect.Int64:
 		if v.Int() < 0 {
 			v.SetInt(0)
@@ -86,6 +98,13 @@ func deepCopy(v reflect.Value) reflect.Value {
 			c.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
 			for i := range v.Len() {
 				c.Index(i).Set(deepCopy(v.Index(i)))
+			}
+		}
+	case reflect.Map:
+		if !v.IsNil() {
+			c.Set(reflect.MakeMap(v.Type()))
+			for _, k := range v.MapKeys() {
+				c.SetMapIndex(k, deepCopy(v.MapIndex(k)))
 			}
 		}
 	case reflect.Struct:

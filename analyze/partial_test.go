@@ -57,10 +57,10 @@ func randomPartials(rnd *rand.Rand, n int) []*Partial {
 			rank = &r
 		}
 		tl, s := randomRank(rnd, rank, rnd.IntN(5))
-		list = append(list, NewPartial(tl, s))
+		list = append(list, NewPartial(tl, s, nil))
 		if rnd.IntN(8) == 0 { // the same file under another name
 			tl.Info.Path = "copy of it.json.gz"
-			list = append(list, NewPartial(tl, s))
+			list = append(list, NewPartial(tl, s, nil))
 		}
 	}
 	return list
@@ -137,7 +137,7 @@ func TestOneRank(t *testing.T) {
 			rank = &r
 		}
 		tl, s := randomRank(rnd, rank, 3)
-		p := NewPartial(tl, s)
+		p := NewPartial(tl, s, nil)
 		if rank != nil {
 			s.Rank = *rank
 		}
@@ -180,7 +180,7 @@ func TestImpossibleValues(t *testing.T) {
 	start := int64(math.MinInt64)
 	s.StartUnix = &start
 	s.Steps[0].Name = "bad \xff utf-8"
-	p := NewPartial(tl, s)
+	p := NewPartial(tl, s, nil)
 	d := Finalize(p)
 	if s.Steps[1].CPU != -1 || s.GPU.Idle != -5 || s.StartUnix == nil {
 		t.Error("the caller's summary was changed")

@@ -17,6 +17,9 @@ var builtinRoles []byte
 type Roles struct {
 	Rules       []Rule   `yaml:"rules"`
 	Collectives []string `yaml:"collectives"`
+
+	kernels *kernelRules
+	calls   *callRules
 }
 
 // Rule says what ranges of some names are; see roles.yaml.
@@ -47,6 +50,13 @@ const (
 // of the same form, before its own.
 func LoadRoles(more ...[]byte) (*Roles, error) {
 	all := &Roles{}
+	var err error
+	if all.kernels, err = loadKernelRules(); err != nil {
+		return nil, err
+	}
+	if all.calls, err = loadCallRules(); err != nil {
+		return nil, err
+	}
 	for _, doc := range append(more, builtinRoles) {
 		var r Roles
 		if err := yaml.Decode(doc, &r); err != nil {

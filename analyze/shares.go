@@ -6,6 +6,8 @@ import (
 
 // share is the device work that one stage or step launched.
 type share struct {
+	place    int32
+	class    [numKernelClasses]int64 // sums of durations, ns
 	busy     union
 	first    int64
 	last     int64
@@ -29,6 +31,7 @@ func (s *share) span() int64 { return s.last - s.first }
 type shares struct {
 	stage, step []share
 	outside     share
+	place       []int32 // of each activity of work: 0 outside, i+1 stage i, -(i+1) step i
 }
 
 // piece is a stage or step on its track.
@@ -39,12 +42,18 @@ type piece struct {
 
 // newShares gives every activity to the stage or step that holds its launch on
 // the launch's own thread, or, without a launch, its operator.
-func newShares(tl *timeline.Timeline, d *Derived) *shares {
-	s := &shares{stage: make([]share, len(d.Stages)), step: make([]share, len(d.Steps))}
+func newShares(tl *timeline.Timeline, d *Derived, work []int32, k *kernels) *shares {
+	s := &shares{stage: make([]share, len(d.Stages)), step: make([]share, len(d.Steps)), place: make([]int32, len(work))}
+	for i := range s.stage {
+		s.stage[i].place = int32(i + 1)
+	}
+	for i := range s.step {
+		s.step[i].place = -int32(i + 1)
+	}
 	tracks := s.pieces(tl, d)
 	seen := make([]uint64, len(tl.Ranges.Start)/64+1)
 	a := &tl.Activities
-	for _, i := range workByStart(tl) {
+	for w, i := range work {
 		to := &s.outside
 		if d.stepOf != nil && d.stepOf[i] > 0 {
 			to = &s.step[d.stepOf[i]-1]
@@ -63,6 +72,8 @@ func newShares(tl *timeline.Timeline, d *Derived) *shares {
 			}
 		}
 		to.add(a.Start[i], a.End(int(i)))
+		to.class[k.of(i).class] += a.Dur[i]
+		s.place[w] = to.place
 	}
 	return s
 }

@@ -1,6 +1,8 @@
 package analyze
 
 import (
+	"slices"
+
 	"reel/event"
 	"reel/timeline"
 )
@@ -8,16 +10,21 @@ import (
 // steps returns the denoise steps. Producers or annotations may name them;
 // otherwise a step is the denoiser's call, or its calls (guidance often needs
 // two) between one step of the scheduler and the next.
-func (c *candidates) steps() []Span {
+func (c *candidates) steps(forwards []Span) []Span {
 	named := c.pick(func(x candidate) bool { return x.role == event.Step })
 	if len(named) > 0 && named[0].Evidence != ByCall {
 		return named
 	}
-	forwards := c.pick(func(x candidate) bool { return x.role == event.Forward })
-	if len(forwards) > 0 && forwards[0].weak(c) && len(forwards) < 2 {
+	return c.group(c.unwrapped(slices.Clone(forwards)))
+}
+
+// forwards returns the calls of the denoiser.
+func (c *candidates) forwards() []Span {
+	list := c.pick(func(x candidate) bool { return x.role == event.Forward })
+	if len(list) > 0 && list[0].weak(c) && len(list) < 2 {
 		return nil // one compiled region is not a loop
 	}
-	return c.group(c.unwrapped(forwards))
+	return list
 }
 
 // unwrapped extends module calls to the compiled wrapper directly around them:

@@ -3,6 +3,7 @@ package analyze
 import (
 	"fmt"
 
+	"reel/event"
 	"reel/timeline"
 )
 
@@ -33,6 +34,9 @@ type RankSummary struct {
 	Stages    []StageInfo   `json:"stages"`
 	Steps     []StepInfo    `json:"steps"`
 	Outside   *Outside      `json:"outside,omitempty"`
+	Classes   []ClassTotal  `json:"classes,omitempty"` // absent without device activity
+	Memory    *MemoryReport `json:"memory,omitempty"`
+	Coverage  []Coverage    `json:"coverage,omitempty"` // of a rank in a run folder
 	Links     Links         `json:"links"`
 }
 
@@ -60,6 +64,9 @@ type StageInfo struct {
 	Activities int      `json:"activities"`
 	Steps      int      `json:"steps,omitempty"` // of a denoise loop
 	Evidence   Evidence `json:"evidence"`
+
+	ClassTime  map[string]int64 `json:"class_ns,omitempty"`          // by KernelClass, sums of durations, ns
+	PeakMemory *int64           `json:"peak_memory_bytes,omitempty"` // allocated on the device
 }
 
 // StepInfo is one denoise step.
@@ -76,6 +83,9 @@ type StepInfo struct {
 	Activities int      `json:"activities"`
 	Launches   int      `json:"launches"` // calls that caused them; a graph's is one
 	Evidence   Evidence `json:"evidence"`
+
+	ClassTime  map[string]int64 `json:"class_ns,omitempty"`          // by KernelClass, sums of durations, ns
+	PeakMemory *int64           `json:"peak_memory_bytes,omitempty"` // allocated on the device
 }
 
 // Outside is device work that belongs to no stage and no step.
@@ -93,9 +103,14 @@ type Links struct {
 }
 
 // Summarize measures a rank.
-func Summarize(tl *timeline.Timeline, roles *Roles) RankSummary {
+func Summarize(tl *timeline.Timeline, roles *Roles) RankSummary { return survey(tl, roles).sum }
+
+// survey measures a rank and keeps what findings look at.
+func survey(tl *timeline.Timeline, roles *Roles) *scene {
 	d := Derive(tl, roles)
-	s := RankSummary{Host: tl.Info.Host, Producer: tl.Info.Producer, Duration: tl.End - tl.Origin,
+	c := &scene{tl: tl, d: d, work: workByStart(tl), kernels: newKernels(tl, roles), calls: newCalls(tl, roles)}
+	s := &c.sum
+	*s = RankSummary{Host: tl.Info.Host, Producer: tl.Info.Producer, Duration: tl.End - tl.Origin,
 		Timing: HostTimed, Requests: []RequestInfo{}, Stages: []StageInfo{}, Steps: []StepInfo{}}
 	if tl.Info.Rank != nil {
 		s.Rank = *tl.Info.Rank
@@ -105,14 +120,21 @@ func Summarize(tl *timeline.Timeline, roles *Roles) RankSummary {
 		s.StartUnix = &v
 	}
 	s.Links = Links{tl.Linked.ByLaunch, tl.Linked.ByOp, tl.Linked.None, tl.Linked.Unsound}
-	gpu, devices := Device(tl, roles)
+	gpu, devices := devices(tl, c.work, c.kernels.comm)
 	if gpu.Activities > 0 {
 		s.Timing, s.GPU, s.Devices = DeviceTimed, &gpu, devices
 	}
 	s.Device = rankDevice(tl, devices)
-	m := newShares(tl, d)
-	s.fill(tl, d, m)
-	return s
+	c.memory = newLevels(tl, event.DeviceMemory)
+	c.hostMemory = newLevels(tl, event.HostMemory)
+	s.Memory = memoryReport(tl, c.memory, c.hostMemory)
+	m := newShares(tl, d, c.work, c.kernels)
+	c.place = m.place
+	s.fill(c, m)
+	if gpu.Activities > 0 {
+		s.Classes = c.classTotals()
+	}
+	return c
 }
 
 // unixBase returns the Unix time of the timeline's time 0, ns. Traces before
@@ -147,7 +169,8 @@ func rankDevice(tl *timeline.Timeline, used []DeviceGPU) string {
 	return name
 }
 
-func (s *RankSummary) fill(tl *timeline.Timeline, d *Derived, m *shares) {
+func (s *RankSummary) fill(c *scene, m *shares) {
+	tl, d := c.tl, c.d
 	device := s.Timing == DeviceTimed
 	opt := func(v int64) *int64 {
 		if !device {
@@ -159,14 +182,14 @@ func (s *RankSummary) fill(tl *timeline.Timeline, d *Derived, m *shares) {
 	for i, x := range d.Stages {
 		sh := &m.stage[i]
 		s.Stages = append(s.Stages, StageInfo{x.Request, x.Stage, x.Name, x.Start - tl.Origin, x.Dur(),
-			opt(sh.busy.length()), opt(sh.span()), sh.count, 0, x.Evidence})
+			opt(sh.busy.length()), opt(sh.span()), sh.count, 0, x.Evidence, classNS(&sh.class), c.peak(x)})
 		inRequest[x.Request] += x.Dur()
 	}
 	for i, x := range d.Steps {
 		sh := &m.step[i]
 		busy, span := sh.busy.length(), sh.span()
 		s.Steps = append(s.Steps, StepInfo{x.Request, x.Loop, x.Index, x.Name, x.Start - tl.Origin, x.Dur(),
-			opt(busy), opt(span), opt(span - busy), sh.count, sh.launches, x.Evidence})
+			opt(busy), opt(span), opt(span - busy), sh.count, sh.launches, x.Evidence, classNS(&sh.class), c.peak(x)})
 		inRequest[x.Request] += x.Dur()
 	}
 	s.addLoops()
@@ -192,6 +215,15 @@ func (s *RankSummary) addLoops() {
 		l.CPU += st.CPU
 		l.Activities += st.Activities
 		l.Steps++
+		for class, ns := range st.ClassTime {
+			if l.ClassTime == nil {
+				l.ClassTime = map[string]int64{}
+			}
+			l.ClassTime[class] += ns
+		}
+		if p := st.PeakMemory; p != nil && (l.PeakMemory == nil || *p > *l.PeakMemory) {
+			l.PeakMemory = p
+		}
 		if st.GPUBusy != nil {
 			*l.GPUBusy += *st.GPUBusy
 			*l.GPUSpan += *st.GPUSpan

@@ -70,7 +70,7 @@ func (a *app) checkInputs(args []string) (files []input, absent []report.Checked
 			absent = append(absent, report.Unreadable(filepath.Base(arg), err))
 		}
 		for _, f := range some {
-			if !slices.ContainsFunc(files, func(g input) bool { return filepath.Clean(g.path) == filepath.Clean(f.path) }) {
+			if !slices.ContainsFunc(files, func(g input) bool { return filepath.Clean(g.path) == filepath.Clean(f.path) && g.process == f.process }) {
 				files = append(files, f)
 			}
 		}
@@ -97,7 +97,7 @@ func (a *app) check(ctx context.Context, files []input) (*report.CheckDocument, 
 	if errors.As(err, &failed) {
 		for i, e := range failed {
 			if e != nil {
-				d.Files[i] = report.Unreadable(filepath.Base(files[i].path), e)
+				d.Files[i] = report.Unreadable(files[i].name(), e)
 			}
 		}
 		err = nil

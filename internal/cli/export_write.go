@@ -111,7 +111,8 @@ func (j *exportJob) document() *analyze.Document {
 	if j.doc == nil {
 		var parts []*analyze.Partial
 		for _, r := range j.ranks {
-			parts = append(parts, analyze.NewPartial(r.TL, analyze.Summarize(r.TL, j.roles)))
+			s, d := analyze.Examine(r.TL, j.roles, analyze.ExamineOptions{})
+			parts = append(parts, analyze.NewPartial(r.TL, s, d))
 		}
 		j.doc = analyze.Finalize(analyze.MergeAll(parts...))
 	}

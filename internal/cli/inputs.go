@@ -1,10 +1,10 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"reel/formats"
@@ -34,35 +34,37 @@ func (a *app) inputs(args []string) ([]input, error) {
 		for _, f := range files {
 			if !seen[filepath.Clean(f)] {
 				seen[filepath.Clean(f)] = true
-				all = append(all, input{f, folder})
+				all = append(all, a.parts(input{path: f, inFolder: folder})...)
 			}
 		}
 	}
 	return all, nil
 }
 
+// parts returns the ranks of a file that holds several, each as an input of its own.
+func (a *app) parts(in input) []input {
+	list := formats.Parts(context.Background(), in.path)
+	if len(list) == 0 {
+		return []input{in}
+	}
+	all := make([]input, len(list))
+	for i, p := range list {
+		all[i] = in
+		all[i].process = p.Process
+	}
+	return all
+}
+
 // latestRun returns the youngest folder of runsFolder that holds a trace.
 func latestRun() (string, error) {
-	entries, err := os.ReadDir(runsFolder)
+	runs, err := listRuns(runsFolder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	best, bestTime := "", int64(0)
-	for _, e := range entries {
-		info, err := e.Info()
-		if err != nil || !e.IsDir() {
-			continue
-		}
-		path := filepath.Join(runsFolder, e.Name())
-		if files, _, err := formats.Files(path); err != nil || len(files) == 0 {
-			continue
-		}
-		if t := info.ModTime().UnixNano(); best == "" || t >= bestTime {
-			best, bestTime = path, t
+	for _, run := range runs {
+		if run.Readable {
+			return run.Path, nil
 		}
 	}
-	if best == "" {
-		return "", misusef("no PATH given, and no run with a trace under %s; name a trace file or a folder of them", runsFolder)
-	}
-	return best, nil
+	return "", misusef("no PATH given, and no run with a trace under %s; name a trace file or a folder of them", runsFolder)
 }

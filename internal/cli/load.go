@@ -3,7 +3,9 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
@@ -16,7 +18,16 @@ import (
 // input is one file to read.
 type input struct {
 	path     string
-	inFolder bool // found in a folder: may turn out to be no trace
+	inFolder bool  // found in a folder: may turn out to be no trace
+	process  int64 // of a file of several ranks: which; else 0
+}
+
+// name is the input's name for people.
+func (in input) name() string {
+	if in.process != 0 {
+		return fmt.Sprintf("%s (process %d)", filepath.Base(in.path), in.process)
+	}
+	return filepath.Base(in.path)
 }
 
 // loadOptions say what to read of each file, and what to keep.
@@ -54,7 +65,7 @@ func (a *app) load(ctx context.Context, files []input, opt loadOptions, take fun
 	for range min(procs, len(files)) {
 		wg.Go(func() {
 			for i := range next {
-				tl, err := loadOne(ctx, files[i].path, opt)
+				tl, err := loadOne(ctx, files[i], opt)
 				if err == nil {
 					err = take(i, tl)
 				}
@@ -95,8 +106,10 @@ func (a *app) passOver(files []input, errs []error) {
 	}
 }
 
-// loadOne reads one file whole.
-func loadOne(ctx context.Context, path string, opt loadOptions) (*timeline.Timeline, error) {
+// loadOne reads one file whole, or one rank of it.
+func loadOne(ctx context.Context, in input, opt loadOptions) (*timeline.Timeline, error) {
+	path := in.path
+	opt.read.Process = in.process
 	if opt.python != nil && !regular(path) {
 		opt.read.NoPython = false // what is read once cannot be asked first
 	}

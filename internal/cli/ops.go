@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -113,7 +112,7 @@ func (a *app) ops(ctx context.Context, args []string, opt analyze.OpsOptions) (*
 		r := analyze.Ops(tl, opt)
 		for k := range r.Notes {
 			if len(files) > 1 {
-				r.Notes[k] = filepath.Base(files[i].path) + ": " + r.Notes[k]
+				r.Notes[k] = files[i].name() + ": " + r.Notes[k]
 			}
 		}
 		all[i] = &r

@@ -90,10 +90,12 @@ func TestSchemas(t *testing.T) {
 		{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":2,"ts":5,"dur":9},{"ph":"X","cat":"cpu_op","name":"b","pid":1,"tid":2,"ts":7,"dur":20}`)
 	for _, trace := range append(traces, ranks[0], "host.trace.txt", "odd.json") {
 		valid("summary", "summary", "--json", trace)
+		valid("doctor", "doctor", "--json", trace)
 		valid("ops", "ops", "--json", trace)
 		valid("check", "check", "--json", trace)
 	}
 	valid("summary", append([]string{"summary", "--json"}, ranks...)...)
+	valid("doctor", append([]string{"doctor", "--json"}, ranks...)...)
 	valid("ops", append([]string{"ops", "--json", "--by", "shape", "--limit", "5"}, ranks...)...)
 	valid("ops", append([]string{"ops", "--json", "--by", "stack"}, ranks...)...)
 	valid("check", "check", "--json", "empty.json", "odd.json")
@@ -108,6 +110,7 @@ func TestSchemasOfSamples(t *testing.T) {
 	valid := validator(t)
 	for _, trace := range smallSamples(t, samples.Shared(t)) {
 		valid("summary", "summary", "--json", trace)
+		valid("doctor", "doctor", "--json", trace)
 		valid("ops", "ops", "--json", trace)
 		valid("check", "check", "--json", trace)
 	}

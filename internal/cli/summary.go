@@ -76,6 +76,12 @@ Without PATH the latest run under artifacts/profiles is meant.`,
 // partials reads the traces that the arguments name and returns what a summary
 // needs of them.
 func (a *app) partials(ctx context.Context, args []string, flags summaryFlags) (*analyze.Partial, error) {
+	return a.examine(ctx, args, flags, nil, analyze.Limits{})
+}
+
+// examine is partials with thresholds of findings, and with arguments of operators
+// (keys of analyze.OpsArgs) that are read for the rates of kernels.
+func (a *app) examine(ctx context.Context, args []string, flags summaryFlags, keep []string, limits analyze.Limits) (*analyze.Partial, error) {
 	roles, err := flags.table()
 	if err != nil {
 		return nil, err
@@ -84,10 +90,12 @@ func (a *app) partials(ctx context.Context, args []string, flags summaryFlags) (
 	if err != nil {
 		return nil, err
 	}
-	parts := make([]*analyze.Partial, len(files))
-	opt := loadOptions{read: formats.Options{NoPython: flags.noPython}}
+	parts, covered := make([]*analyze.Partial, len(files)), coverage{}
+	opt := loadOptions{read: formats.Options{NoPython: flags.noPython, Args: keep, MarkArgs: analyze.MemoryArgs},
+		keep: timeline.Options{Args: keep, MarkArgs: analyze.MemoryArgs}}
 	err = a.load(ctx, files, opt, func(i int, tl *timeline.Timeline) error {
-		parts[i] = analyze.NewPartial(tl, analyze.Summarize(tl, roles))
+		s, d := analyze.Examine(tl, roles, analyze.ExamineOptions{Limits: limits, Coverage: covered.of(files, i, tl.Info.Rank)})
+		parts[i] = analyze.NewPartial(tl, s, d)
 		return nil
 	})
 	if err != nil {

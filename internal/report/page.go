@@ -52,6 +52,7 @@ const (
 	bold   style = "\x1b[1m"
 	dim    style = "\x1b[2m"
 	yellow style = "\x1b[33m"
+	red    style = "\x1b[31m"
 )
 
 func (p *page) paint(st style, s string) string {

@@ -44,6 +44,9 @@ func (p *page) ranksHeader(d *analyze.Document) {
 	for i := range d.Ranks {
 		r := &d.Ranks[i]
 		device, host, producer = deviceName(r), r.Host, r.Producer
+		if r.Device == "" { // a number would tell devices of one sort apart
+			device = ""
+		}
 		devices[device], hosts[host], producers[producer] = true, true, true
 	}
 	if len(devices) > 1 {

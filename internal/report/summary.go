@@ -25,6 +25,7 @@ func (p *page) summary(d *analyze.Document) {
 	default:
 		p.ranks(d)
 	}
+	p.findings(d)
 	p.warnings(d.Warnings)
 }
 
@@ -44,6 +45,7 @@ func (p *page) rank(d *analyze.Document, r *analyze.RankSummary) {
 		p.steps(r)
 		p.deviceLine(r)
 	}
+	p.memory(r)
 	p.unattributed(r)
 }
 

@@ -1,0 +1,45 @@
+package analyze
+
+import (
+	"fmt"
+
+	"reel/unit"
+)
+
+// memoryGrowth looks for memory that grows from step to step: of the device, or in a
+// run without one of the host.
+func memoryGrowth(s *scene) answer {
+	m, of := s.memory, "device"
+	if m == nil && s.sum.GPU == nil {
+		m, of = s.hostMemory, "host"
+	}
+	switch {
+	case m == nil:
+		return unknown("no memory events in this trace (record with memory profiling)")
+	case s.unit == "run":
+		return unknown(noSteps)
+	case len(s.steady) < minGrowth:
+		return unknown(fmt.Sprintf("%s: too few to tell growth from noise", countText(len(s.steady), "steady "+s.unit, "steady "+s.unit+"s")))
+	}
+	var at, grown []int64
+	rising := true
+	for n, i := range s.steady {
+		level, _ := m.before(s.laps[i].from)
+		if at = append(at, level); n > 0 {
+			grown = append(grown, level-at[n-1])
+			rising = rising && level > at[n-1]
+		}
+	}
+	typical := medianInt(grown)
+	if !rising || float64(typical) <= s.limits.get("memory-growth")*float64(unit.MiB) {
+		return fine("the allocated memory does not grow from " + s.unit + " to " + s.unit)
+	}
+	first, last := at[0], at[len(at)-1]
+	return found(Finding{Severity: SeverityWarn, Where: where(s.stage(), s.lapCall()),
+		Title:    fmt.Sprintf("the allocated %s memory grows by %s from %s to %s", of, unit.Bytes(typical), s.unit, s.unit),
+		Evidence: s.over(facts{"growth_per_" + s.unit + "_bytes": typical, "first_bytes": first, "last_bytes": last, "absolute": m.absolute}),
+		Remedy:   "Look for lists that keep tensors of every step (latents, previews, losses with their graph), and for caches without a bound."})
+}
+
+// minGrowth is how many steady laps it takes to speak of growth.
+const minGrowth = 4
