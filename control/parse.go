@@ -3,6 +3,7 @@ package control
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 )
@@ -36,7 +37,7 @@ func Load(arg string, decode func([]byte, any) error) (Config, error) {
 	if strings.HasPrefix(strings.TrimSpace(arg), "{") {
 		return Parse([]byte(arg))
 	}
-	data, err := os.ReadFile(arg)
+	data, err := readConfig(arg)
 	if err != nil {
 		return Config{}, fmt.Errorf("%s: %w", outerKey, err)
 	}
@@ -49,6 +50,22 @@ func Load(arg string, decode func([]byte, any) error) (Config, error) {
 		return Config{}, fmt.Errorf("%s: %w", arg, err)
 	}
 	return c, nil
+}
+
+// maxFile bounds a file of configuration.
+const maxFile = 1 << 20
+
+func readConfig(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(data) > maxFile {
+		err = fmt.Errorf("%s: more than %d bytes", path, maxFile)
+	}
+	return data, err
 }
 
 // FromMap reads a decoded profiler_config, with or without the outer key.

@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"reel/analyze"
@@ -37,6 +38,7 @@ type bench struct {
 	a      *app
 	engine *pipeline.Engine
 	dir    string            // the run folder; a session's own is in it, or is another
+	named  bool              // dir is this process's, made under a name of its own
 	worker *rec.Worker       // without a profiler_config
 	done   *control.Session  // with one, once it was stopped
 	files  []rundir.Artifact // what a session left
@@ -63,6 +65,8 @@ func (a *app) openBench(ctx context.Context, app string, f *engineFlags, n bench
 			return nil, err
 		}
 		opt.Worker = b.worker
+	} else if n.stats {
+		opt.Session.Beside = []rec.Profiler{rec.NewStats(rec.StatsOptions{Sync: b.sync, Stamp: b.stamp})}
 	}
 	if b.engine, err = pipeline.Open(ctx, model, opt); err != nil {
 		if b.worker != nil {
@@ -116,12 +120,15 @@ func (b *bench) record(app string, f *engineFlags, n benchNeeds) error {
 		if err != nil {
 			return err
 		}
-		b.dir = folder.Path()
+		b.dir, b.named = folder.Path(), true
 		if err := folder.Close(); err != nil {
 			return err
 		}
 	}
 	set[rundir.EnvDir] = b.dir
+	if n.stats { // the session writes them, step by step
+		set[rec.EnvStatsPath] = ""
+	}
 	getenv := func(name string) string {
 		if v, ok := set[name]; ok {
 			return v
@@ -134,6 +141,25 @@ func (b *bench) record(app string, f *engineFlags, n benchNeeds) error {
 		return &misuse{err}
 	}
 	return nil
+}
+
+// statistics are where a session's statistics go, and the file that gathers them: as
+// the flag says, else into the run folder where a variable asks for some. Without
+// either there is none.
+func (b *bench) statistics(flag string) (path string, f *rec.StatsFile) {
+	on := func(names ...string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return b.a.Getenv(name) == "1" })
+	}
+	staged := on(rec.EnvSyncProfile, rec.EnvFDSync)
+	switch {
+	case flag != "":
+		return flag, rec.NewStatsFile("device")
+	case b.worker == nil || !staged && !on(rec.EnvStats, rec.EnvFDFPS, rec.EnvFDLatency):
+		return "", nil
+	case staged:
+		return filepath.Join(b.dir, "stats.json"), rec.NewStatsFile("device")
+	}
+	return filepath.Join(b.dir, "stats.json"), rec.NewStatsFile("host")
 }
 
 // sync idles the device, once there is one.
@@ -165,9 +191,15 @@ func (b *bench) close(ctx context.Context) error {
 	return errors.Join(err, b.engine.Close())
 }
 
-// tellPartial says what an interrupted run left.
-func (b *bench) tellPartial() {
-	if b.dir != "" {
+// tellPartial says what a run left that err ended. A request that was refused left
+// nothing worth keeping.
+func (b *bench) tellPartial(err error) {
+	switch {
+	case errors.Is(err, pipeline.ErrRequest):
+		if b.named {
+			_ = os.RemoveAll(b.dir) // what stays is a run without a request
+		}
+	case b.dir != "":
 		fmt.Fprintf(b.a.Err, "what was recorded is in %s\n", display.Clean(relative(b.dir)))
 	}
 }
@@ -193,6 +225,9 @@ const maxImage = 1 << 14
 
 // readImage reads a picture to begin from.
 func readImage(path string) (image.Image, error) {
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() { // opening a pipe would wait
+		return nil, misusef("--image %s: a file is wanted", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("--image: %w", err)

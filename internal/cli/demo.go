@@ -1,16 +1,20 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"reel/control"
 	"reel/internal/yaml"
+	"reel/lantern/media"
 	"reel/lantern/pipeline"
+	"reel/rec"
 	"reel/window"
 )
 
@@ -56,6 +60,7 @@ type demoFlags struct {
 	guidance                                        float32
 	strength                                        float64
 	timeout                                         string
+	view                                            bool
 }
 
 // demoPrompt is what reel demo makes when nothing is asked for.
@@ -81,10 +86,7 @@ triangles that move over plain backgrounds; a Wan folder of your own goes with
   reel demo --window 2-4 --stacks --shapes
   reel demo --profiler-config '{"profiler": "torch", "torch_profiler_dir": "./perf"}'`,
 		Args: a.noArgs,
-		RunE: a.run(func(c *cobra.Command, _ []string) error {
-			a.ownsSignals.Store(true) // the recording is closed whenever it ends
-			return a.demo(c.Context(), f)
-		}),
+		RunE: a.run(func(c *cobra.Command, _ []string) error { return a.demo(c.Context(), f) }),
 	}
 	f.add(c)
 	return c
@@ -108,6 +110,7 @@ func (f *demoFlags) add(c *cobra.Command) {
 	s.StringVar(&f.window, "window", "", "the parts of the request to record: "+window.Forms)
 	s.StringVar(&f.stats, "stats-path", "", "write statistics per block to this `FILE`, with --pipeline streaming; stages then wait for the device")
 	s.StringVar(&f.timeout, "timeout", "", "end the session after this `TIME` (20, 1m), with --pipeline streaming; what was made is kept")
+	s.BoolVar(&f.view, "view", false, "show the run in the browser afterwards, until Ctrl-C")
 	f.engineFlags.add(c)
 	kinds := []string{string(pipeline.Text), string(pipeline.TwoStage), string(pipeline.Streaming)}
 	_ = c.RegisterFlagCompletionFunc("pipeline", cobra.FixedCompletions(kinds, cobra.ShellCompDirectiveNoFileComp)) // fails for unknown flags only
@@ -132,6 +135,9 @@ func (f *demoFlags) request() (r pipeline.Request, err error) {
 			return r, misusef("--%s is out of range", x.name)
 		}
 	}
+	if err := f.fits(w, h); err != nil {
+		return r, err
+	}
 	if r.Kind != pipeline.Streaming && (f.stats != "" || f.timeout != "") {
 		return r, misusef("--stats-path and --timeout go with --pipeline streaming")
 	}
@@ -141,6 +147,22 @@ func (f *demoFlags) request() (r pipeline.Request, err error) {
 		}
 	}
 	return r, nil
+}
+
+// maxClip bounds the pixels of a clip as it is written: 1 GiB in memory.
+const maxClip = 1 << 28
+
+// fits refuses a clip that is too large to be written, before it is made.
+func (f *demoFlags) fits(w, h int) error {
+	frames := float64(f.frames)
+	if f.kind == string(pipeline.Streaming) {
+		frames = 8 * float64(f.blocks)
+	}
+	s := float64(f.scale)
+	if n := frames * float64(w) * float64(h) * s * s; n > maxClip {
+		return misusef("the clip would have %.3g pixels, %d times as large as it is made, and at most %.3g are written; make --scale, --size or its length less", n, f.scale, float64(maxClip))
+	}
+	return nil
 }
 
 func parseSize(s string) (w, h int, err error) {
@@ -155,6 +177,7 @@ func parseSize(s string) (w, h int, err error) {
 
 // demo makes the clip and tells of the run.
 func (a *app) demo(ctx context.Context, f demoFlags) error {
+	began := time.Now()
 	r, err := f.request()
 	if err != nil {
 		return err
@@ -164,24 +187,38 @@ func (a *app) demo(ctx context.Context, f demoFlags) error {
 		return err
 	}
 	if f.out != "" {
+		if err := media.Fit(f.out); err != nil {
+			return misusef("--output: %w", err)
+		}
 		if err := outputFree(f.out, f.force); err != nil {
 			return err
 		}
 	}
+	a.ownsSignals.Store(true) // from here on: the recording is closed whenever it ends
+	if r.Kind == pipeline.Streaming {
+		f.stats = cmp.Or(f.stats, a.Getenv(rec.EnvStatsPath))
+	}
 	b, err := a.openBench(ctx, "demo", &f.engineFlags, benchNeeds{window: f.window, stats: f.stats != ""})
 	if err != nil {
 		return err
+	}
+	if timeout > 0 {
+		timeout = max(timeout-time.Since(began), 1) // loading is part of it
 	}
 	made, err := b.make(ctx, r, f, timeout)
 	if end := b.close(ctx); err == nil {
 		err = end
 	}
 	if err != nil {
-		b.tellPartial()
+		b.tellPartial(err)
 		return err
 	}
 	if err := b.keep(ctx, made, f); err != nil {
+		b.tellPartial(err)
 		return err
 	}
-	return b.tell(made)
+	if err := b.tell(made); err != nil || !f.view || b.dir == "" {
+		return err
+	}
+	return a.viewRun(relative(b.dir))
 }

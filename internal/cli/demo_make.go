@@ -14,6 +14,7 @@ import (
 	"reel/lantern/media"
 	"reel/lantern/pipeline"
 	"reel/lantern/session"
+	"reel/rec"
 	"reel/render/text"
 	"reel/table"
 	"reel/unit"
@@ -21,12 +22,13 @@ import (
 
 // clip is what a demo made.
 type clip struct {
-	frames []*image.RGBA
-	rate   float64
-	took   time.Duration
-	ended  string // of a session
-	path   string
-	stats  *session.StatsFile
+	frames    []*image.RGBA
+	rate      float64
+	took      time.Duration
+	ended     string // of a session
+	path      string
+	stats     *rec.StatsFile
+	statsPath string
 }
 
 // make runs the request, streaming as a session.
@@ -96,22 +98,33 @@ func (b *bench) memory() map[string]float64 {
 func (b *bench) stream(ctx context.Context, r pipeline.Request, f demoFlags, timeout time.Duration) (*clip, error) {
 	app := &blocks{b: b, r: r}
 	o := session.Options{Profiler: b.engine.Worker(), Steps: f.blocks, FrameRate: pipeline.FrameRate, Queue: 2, Timeout: timeout, Sync: b.sync, Log: b.a.logger()}
-	if f.stats != "" {
-		o.Stats = session.NewStatsFile("device")
-	}
+	path, stats := b.statistics(f.stats)
+	o.Stats = stats
 	rep, err := session.Run(ctx, app, o)
 	if app.stream != nil {
 		app.stream.Close()
 	}
-	c := &clip{frames: app.frames, rate: pipeline.FrameRate, ended: rep.Ended, stats: o.Stats}
-	if err == nil && len(c.frames) == 0 {
-		err = errors.New("the time was over before the first block was done; nothing to show")
+	c := &clip{frames: app.frames, rate: pipeline.FrameRate, ended: rep.Ended, stats: stats, statsPath: path}
+	if err == nil && len(c.frames) == 0 && c.ended != session.TimedOut {
+		err = errors.New("no block was made; nothing to show")
 	}
 	return c, err
 }
 
-// keep writes the clip and the statistics.
+// keep writes the clip, where there is one, and the statistics.
 func (b *bench) keep(ctx context.Context, c *clip, f demoFlags) error {
+	if len(c.frames) > 0 {
+		if err := b.keepClip(ctx, c, f); err != nil {
+			return err
+		}
+	}
+	if c.stats != nil {
+		return c.stats.Write(c.statsPath, f.force)
+	}
+	return nil
+}
+
+func (b *bench) keepClip(ctx context.Context, c *clip, f demoFlags) error {
 	path, force := f.out, f.force
 	if path == "" {
 		name := "clip.gif"
@@ -124,22 +137,24 @@ func (b *bench) keep(ctx context.Context, c *clip, f demoFlags) error {
 		return err
 	}
 	c.path = path
-	if c.stats != nil {
-		return c.stats.Write(f.stats, f.force)
-	}
 	return nil
 }
 
 // tell says what was made, where the time went, and what lies where.
 func (b *bench) tell(c *clip) error {
-	what := fmt.Sprintf("%d frames", len(c.frames))
-	if len(c.frames) == 1 {
-		what = "a picture"
-	}
-	size := c.frames[0].Bounds().Size()
-	fmt.Fprintf(b.a.Out, "%s of %d x %d pixels in %v: %s\n\n", what, size.X, size.Y, unit.Dur(c.took), display.Clean(relative(c.path)))
-	if c.ended == session.TimedOut {
+	switch {
+	case len(c.frames) == 0:
+		b.a.warn("the time was over before the first block was begun: there is no clip")
+	case c.ended == session.TimedOut:
 		b.a.warn("the time was over; what was made until then is kept")
+	}
+	if n := len(c.frames); n > 0 {
+		what := fmt.Sprintf("%d frames", n)
+		if n == 1 {
+			what = "a picture"
+		}
+		size := c.frames[0].Bounds().Size()
+		fmt.Fprintf(b.a.Out, "%s of %d x %d pixels in %v: %s\n\n", what, size.X, size.Y, unit.Dur(c.took), display.Clean(relative(c.path)))
 	}
 	if b.dir == "" {
 		return nil

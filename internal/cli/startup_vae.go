@@ -3,9 +3,12 @@ package cli
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -19,14 +22,15 @@ import (
 
 	"reel/internal/report"
 	"reel/lantern/checkpoint"
+	"reel/lantern/tensorfile"
 	"reel/rec/startup"
 )
 
 // vaeFlags are those of reel startup vae.
 type vaeFlags struct {
-	model, output, tensor, latent string
-	synchronize, drop, force      bool
-	repeat                        int
+	model, output, tensor, input, latent string
+	synchronize, drop, force             bool
+	repeat                               int
 }
 
 func (a *app) startupVAECmd() *cobra.Command {
@@ -53,6 +57,7 @@ an independent run.`,
 	s.StringVar(&f.model, "model-path", "", "the VAE's `FOLDER`, with config.json and safetensors (default: the built-in VAE)")
 	s.StringVar(&f.output, "output", "", "the report: `FILE`.json")
 	s.StringVar(&f.tensor, "tensor-output", "", "the decoded frames: `FILE`.safetensors or .pt")
+	s.StringVar(&f.input, "latent-output", "", "what was decoded, for an independent run: `FILE`.safetensors or .pt")
 	s.StringVar(&f.latent, "latent", "2x8x8", "the latent's size: `FRAMESxHEIGHTxWIDTH`")
 	s.BoolVar(&f.synchronize, "synchronize", false, "wait for the device around each phase")
 	s.IntVar(&f.repeat, "repeat", 1, "processes to measure")
@@ -72,10 +77,18 @@ func (f *vaeFlags) check() error {
 	if _, err := parseLatent(f.latent); err != nil {
 		return err
 	}
-	for _, path := range []string{f.output, f.tensor} {
+	seen := map[string]bool{}
+	for i, path := range []string{f.output, f.tensor, f.input} {
 		if path == "" {
 			continue
 		}
+		if i > 0 && !tensorfile.Fit(path) {
+			return misusef("%s: the name of a tensor's file ends in .safetensors or .pt", path)
+		}
+		if path = filepath.Clean(path); seen[path] {
+			return misusef("%s is named for two outputs", path)
+		}
+		seen[path] = true
 		if err := outputFree(path, f.force); err != nil {
 			return err
 		}
@@ -106,27 +119,31 @@ func (a *app) startupVAE(ctx context.Context, f vaeFlags) error {
 		return err
 	}
 	defer clean()
+	a.ownsSignals.Store(true) // from here on: an interrupted run leaves its report
 	var runs []startup.Report
+	bare := f // the runs that write no tensors
+	bare.tensor, bare.input = "", ""
 	for i := range f.repeat {
-		tensor := ""
+		flags := bare
 		if i == 0 {
-			tensor = f.tensor
+			flags = f
 		}
-		r, err := a.vaeProcess(ctx, f, dir, tensor, true)
+		r, err := a.vaeProcess(ctx, flags, dir, true)
 		if err != nil {
 			return a.failedStartup(f, runs, r, err)
 		}
 		runs = append(runs, r)
 	}
-	plain, err := a.vaeProcess(ctx, f, dir, "", false)
+	plain, err := a.vaeProcess(ctx, bare, dir, false)
 	if err != nil {
 		return a.failedStartup(f, runs, startup.Report{}, err)
 	}
-	out := middle(runs)
-	out.Plain = &plain.Environment.Wall
-	if len(runs) > 1 {
-		out.Repetitions = runs
+	mark := contentMark(dir)
+	for i := range runs {
+		runs[i].Environment.Checkpoint = mark
 	}
+	out := together(runs)
+	out.Plain, out.PlainCache = &plain.Environment.Wall, plain.Environment.CacheWord
 	if err := writeStartup(f.output, out, f.force); err != nil {
 		return err
 	}
@@ -137,9 +154,13 @@ func (a *app) startupVAE(ctx context.Context, f vaeFlags) error {
 func (a *app) failedStartup(f vaeFlags, runs []startup.Report, failed startup.Report, err error) error {
 	if failed.Type != "" {
 		runs = append(runs, failed)
-		out := failed
-		if len(runs) > 1 {
-			out.Repetitions = runs
+	}
+	if len(runs) > 0 {
+		out := together(runs)
+		if failed.Type != "" { // it is the report, and the last of the repetitions
+			all := out.Repetitions
+			out = failed
+			out.Repetitions = all
 		}
 		if w := writeStartup(f.output, out, f.force); w != nil {
 			return errors.Join(err, w)
@@ -154,6 +175,34 @@ func middle(runs []startup.Report) startup.Report {
 	sorted := slices.Clone(runs)
 	slices.SortFunc(sorted, func(a, b startup.Report) int { return int(min(1, max(-1, a.Duration-b.Duration))) })
 	return sorted[(len(sorted)-1)/2]
+}
+
+// together is the median run, with all of them in it where there are several.
+func together(runs []startup.Report) startup.Report {
+	out := middle(runs)
+	if len(runs) > 1 {
+		out.Repetitions = runs
+	}
+	return out
+}
+
+// contentMark tells checkpoints apart: a hash of the weights and the configuration.
+// It reads them, and so is taken when nothing is measured any more.
+func contentMark(dir string) string {
+	files, _ := filepath.Glob(filepath.Join(dir, "*.safetensors")) // the pattern is sound
+	sum := sha256.New()
+	for _, path := range append(files, filepath.Join(dir, "config.json")) {
+		f, err := os.Open(path)
+		if err != nil {
+			return ""
+		}
+		fmt.Fprintf(sum, "%s\n", filepath.Base(path))
+		_, err = io.Copy(sum, f)
+		if err = errors.Join(err, f.Close()); err != nil {
+			return ""
+		}
+	}
+	return "sha256:" + hex.EncodeToString(sum.Sum(nil))
 }
 
 func writeStartup(path string, r startup.Report, force bool) error {
@@ -217,7 +266,7 @@ const (
 )
 
 // vaeProcess measures one process, from its exec to its exit.
-func (a *app) vaeProcess(ctx context.Context, f vaeFlags, dir, tensor string, collect bool) (r startup.Report, err error) {
+func (a *app) vaeProcess(ctx context.Context, f vaeFlags, dir string, collect bool) (r startup.Report, err error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return r, err
@@ -229,19 +278,16 @@ func (a *app) vaeProcess(ctx context.Context, f vaeFlags, dir, tensor string, co
 	}
 	defer os.Remove(tmp.Name())
 	tmp.Close()
-	args := []string{"startup", "vae-worker", "--model-path", dir, "--latent", f.latent}
+	args := []string{"startup", "vae-worker", "--model-path", dir, "--latent", f.latent, "--tensor-output", f.tensor, "--latent-output", f.input}
 	if f.synchronize {
 		args = append(args, "--synchronize")
-	}
-	if tensor != "" {
-		args = append(args, "--tensor-output", tensor)
 	}
 	if f.force {
 		args = append(args, "--force")
 	}
 	c := exec.CommandContext(ctx, exe, args...)
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) } // it writes its report
-	c.WaitDelay = 10 * time.Second
+	c.WaitDelay = time.Minute                                         // it ends behind the frame that it decodes; a second signal ends all at once
 	var said bytes.Buffer
 	c.Stderr = &said
 	began := time.Now()

@@ -37,6 +37,7 @@ func (a *app) startupWorkerCmd() *cobra.Command {
 	s.StringVar(&f.model, "model-path", "", "")
 	s.StringVar(&f.latent, "latent", "2x8x8", "")
 	s.StringVar(&f.tensor, "tensor-output", "", "")
+	s.StringVar(&f.input, "latent-output", "", "")
 	s.BoolVar(&f.synchronize, "synchronize", false, "")
 	s.BoolVar(&f.force, "force", false, "")
 	return c
@@ -69,7 +70,7 @@ func (a *app) vaeWorker(ctx context.Context, f vaeFlags) (err error) {
 		r := collector.Report()
 		early := false // nothing but this command touches the device
 		r.DeviceEarly = &early
-		r.Environment = environmentOf(f.model)
+		r.Environment = environmentOf()
 		if path := a.Getenv(vaeReport); path != "" {
 			var out bytes.Buffer
 			if e := r.Encode(&out); e == nil {
@@ -81,31 +82,11 @@ func (a *app) vaeWorker(ctx context.Context, f vaeFlags) (err error) {
 }
 
 // environmentOf says what was measured.
-func environmentOf(model string) startup.Environment {
-	info := rundir.Describe("startup vae")
-	host, _ := os.Hostname() // a report does without
+func environmentOf() startup.Environment {
+	info := rundir.Describe("startup vae") // the checkpoint's hash is the parent's, which may read it
+	host, _ := os.Hostname()               // a report does without
 	return startup.Environment{Source: info.Versions["reel"], Hardware: fmt.Sprintf("%s/%s, %d cores", runtime.GOOS, runtime.GOARCH, runtime.NumCPU()),
-		Host: host, Versions: info.Versions, Checkpoint: sizeMark(model)}
-}
-
-// sizeMark tells checkpoints apart cheaply: a hash of the content would read it, and
-// so warm the page cache.
-func sizeMark(model string) string {
-	entries, err := os.ReadDir(model)
-	if err != nil {
-		return ""
-	}
-	var sum int64
-	var latest time.Time
-	for _, e := range entries {
-		if st, err := e.Info(); err == nil && st.Mode().IsRegular() {
-			sum += st.Size()
-			if st.ModTime().After(latest) {
-				latest = st.ModTime()
-			}
-		}
-	}
-	return fmt.Sprintf("%d bytes, modified %s", sum, latest.UTC().Format(time.RFC3339))
+		Host: host, Versions: info.Versions}
 }
 
 // vaeWork is the work that is measured.
@@ -115,7 +96,8 @@ type vaeWork struct {
 	dev    *device.Device
 	stream *device.Stream
 	vae    *wan.VAE
-	out    tensorfile.Tensor
+	in     tensorfile.Tensor // the latent, normalised
+	out    tensorfile.Tensor // the frames
 }
 
 // sync waits for the device, once there is one: before, it must not make it.
@@ -185,11 +167,15 @@ func (w *vaeWork) decode(ctx context.Context) error {
 	for i := range v {
 		v[i] = float32(rng.NormFloat64())
 	}
+	w.in = tensorfile.Tensor{Name: "latent", Shape: []int{1, z, w.dims[0], w.dims[1], w.dims[2]}, Data: v}
 	latent := o.FromHost(v, 1, z, w.dims[0], w.dims[1], w.dims[2])
 	cache := w.vae.NewDecodeCache(o)
 	defer cache.Close()
 	var parts []nn.Tensor
 	for t := range w.dims[0] {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		parts = append(parts, w.vae.Decode(o, w.vae.Denormalize(o, o.Slice(latent, 2, t, t+1)), cache))
 	}
 	clip := o.Concat(2, parts...)
@@ -220,8 +206,16 @@ func (w *vaeWork) verify(context.Context) error {
 }
 
 func (w *vaeWork) write(context.Context) error {
-	if w.f.tensor == "" {
-		return nil
+	for _, x := range []struct {
+		path   string
+		tensor tensorfile.Tensor
+	}{{w.f.tensor, w.out}, {w.f.input, w.in}} {
+		if x.path == "" {
+			continue
+		}
+		if err := tensorfile.Write(x.path, x.tensor, w.f.force); err != nil {
+			return err
+		}
 	}
-	return tensorfile.Write(w.f.tensor, w.out, w.f.force)
+	return nil
 }

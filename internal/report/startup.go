@@ -23,7 +23,11 @@ func Startup(w io.Writer, r *startup.Report, o Options) error {
 	}
 	if r.Plain != nil {
 		p.gap()
-		p.note(margin, "a run without instruments took "+dur(*r.Plain)+" from exec to exit")
+		state := ""
+		if r.PlainCache != "" {
+			state = ", page cache " + display.Clean(r.PlainCache)
+		}
+		p.note(margin, "a run without instruments took "+dur(*r.Plain)+" from exec to exit"+state)
 	}
 	for _, n := range r.Notes {
 		p.note(margin, n)

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -70,8 +71,21 @@ func (c Clip) Scale(n int) Clip {
 	return out
 }
 
-// Suffixes are the file names' endings that Write understands.
+// suffixes are the file names' endings that Write understands.
 var suffixes = []string{".png", ".apng", ".gif", ".mp4"}
+
+// Fit reports whether Write can write files of this name: the ending is one of its
+// forms, and the encoder that it needs is at hand. It does not look at the file.
+func Fit(path string) error {
+	suffix := strings.ToLower(filepath.Ext(path))
+	switch {
+	case !slices.Contains(suffixes, suffix):
+		return fmt.Errorf("media: %s: a name that ends in %s is wanted", path, strings.Join(suffixes, ", "))
+	case suffix == ".mp4" && !HasMP4():
+		return ErrNoEncoder
+	}
+	return nil
+}
 
 // Write writes a clip to a new file in the form that the name's ending asks for:
 // .gif, .apng, .mp4, or .png, which is animated when there are several frames. An
@@ -81,16 +95,16 @@ func Write(ctx context.Context, path string, c Clip, force bool) (err error) {
 	if err := c.check(); err != nil {
 		return err
 	}
+	if err := Fit(path); err != nil {
+		return err
+	}
 	suffix := strings.ToLower(filepath.Ext(path))
-	var encode func(io.Writer) error
+	var encode func(io.Writer) error // nil has ffmpeg write the file
 	switch suffix {
 	case ".png", ".apng":
 		encode = func(w io.Writer) error { return APNG(w, c) }
 	case ".gif":
 		encode = func(w io.Writer) error { return GIF(w, c) }
-	case ".mp4":
-	default:
-		return fmt.Errorf("media: %s: a name that ends in %s is wanted", path, strings.Join(suffixes, ", "))
 	}
 	if _, err := os.Lstat(path); err == nil && !force {
 		return fmt.Errorf("media: %s: %w", path, os.ErrExist)

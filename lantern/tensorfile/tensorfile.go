@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"reel/lantern/wan/safetensors"
@@ -23,6 +24,11 @@ type Tensor struct {
 
 // maxElements bounds what is read.
 const maxElements = 1 << 28
+
+// Fit reports whether Write can write files of this name.
+func Fit(path string) bool {
+	return slices.Contains([]string{".safetensors", ".pt", ".pth"}, strings.ToLower(filepath.Ext(path)))
+}
 
 // Write writes a tensor to a new file; the name's ending says how: .safetensors or
 // .pt. An existing file is an error that wraps fs.ErrExist unless force is set. The

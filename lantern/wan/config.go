@@ -84,6 +84,9 @@ func parseConfig(file, class string, raw []byte, c config) error {
 
 // readFile reads a small file of a model folder.
 func readFile(fsys fs.FS, name string, most int64) ([]byte, error) {
+	if st, err := fs.Stat(fsys, name); err == nil && !st.Mode().IsRegular() { // opening a pipe would wait
+		return nil, fmt.Errorf("%s: no regular file", path.Clean(name))
+	}
 	in, err := fsys.Open(name)
 	if err != nil {
 		return nil, err

@@ -36,7 +36,8 @@ type Report struct {
 	// report that holds them is one of them again, the one with the median time.
 	Repetitions []Report `json:"repetitions,omitempty"`
 	// Plain is the wall time of a run that was not instrumented, from exec to exit.
-	Plain *int64 `json:"uninstrumented_wall_time_ns,omitempty"`
+	Plain      *int64 `json:"uninstrumented_wall_time_ns,omitempty"`
+	PlainCache string `json:"uninstrumented_page_cache_state,omitempty"` // before that run: cold, warm, mixed
 }
 
 // Environment says what was measured. Absent is not known.

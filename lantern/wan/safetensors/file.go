@@ -20,7 +20,7 @@ type file struct {
 // openFile reads the header of name and lays the rest out in memory, mapped
 // when the file is one of the operating system.
 func openFile(fsys fs.FS, name string) (*file, []entry, error) {
-	in, err := fsys.Open(name)
+	in, err := openRegular(fsys, name)
 	if err != nil {
 		return nil, nil, &Error{File: name, Err: cause(err)}
 	}
@@ -29,15 +29,25 @@ func openFile(fsys fs.FS, name string) (*file, []entry, error) {
 	if err != nil {
 		return nil, nil, &Error{File: name, Err: cause(err)}
 	}
-	if !info.Mode().IsRegular() {
-		return nil, nil, &Error{File: name, Err: errors.New("it is no regular file")}
-	}
 	f := &file{name: name, size: info.Size()}
 	entries, err := f.read(in)
 	if err != nil {
 		return nil, nil, errors.Join(inFile(name, err), f.close())
 	}
 	return f, entries, nil
+}
+
+// openRegular opens a file. Opening a pipe would wait for somebody to write, so it
+// looks first.
+func openRegular(fsys fs.FS, name string) (fs.File, error) {
+	st, err := fs.Stat(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() {
+		return nil, errors.New("it is no regular file")
+	}
+	return fsys.Open(name)
 }
 
 func (f *file) read(in fs.File) ([]entry, error) {

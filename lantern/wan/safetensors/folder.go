@@ -105,7 +105,7 @@ func (c *Checkpoint) openShards(fsys fs.FS, index string, where map[string]strin
 
 // readIndex reads which file holds which tensor.
 func readIndex(fsys fs.FS, name string) (map[string]string, error) {
-	in, err := fsys.Open(name)
+	in, err := openRegular(fsys, name)
 	if err != nil {
 		return nil, &Error{File: name, Err: cause(err)}
 	}
