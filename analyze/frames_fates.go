@@ -162,24 +162,35 @@ func (s *frameScan) follow() []inputWait {
 			first[m.key] = i
 		}
 	}
+	next := s.outputs()
 	var out []inputWait
 	for _, id := range s.waits {
 		w := inputWait{id: id, step: -1, shown: -1}
 		arrived, ended := s.tl.Ranges.Start[id], s.tl.Ranges.End(id)
 		i, _ := slices.BinarySearchFunc(s.steps, arrived, func(st modelStep, t int64) int { return cmp.Compare(st.start, t) })
-		for ; i < len(s.steps) && s.steps[i].start <= ended; i++ {
-			if !s.steps[i].output && len(s.made) > 0 {
-				continue
-			}
+		if i = next[i]; i < len(s.steps) && s.steps[i].start <= ended {
 			w.step = i
 			if k, ok := first[s.steps[i].key]; ok && !s.overtaken(k, ended) {
 				w.shown = k
 			}
-			break
 		}
 		out = append(out, w)
 	}
 	return out
+}
+
+// outputs gives, for each step and for the place behind the last one, the first step
+// from there on that made frames; every step did where no mark tells.
+func (s *frameScan) outputs() []int {
+	next := make([]int, len(s.steps)+1)
+	next[len(s.steps)] = len(s.steps)
+	for i := len(s.steps) - 1; i >= 0; i-- {
+		next[i] = next[i+1]
+		if s.steps[i].output || len(s.made) == 0 {
+			next[i] = i
+		}
+	}
+	return next
 }
 
 // overtaken reports whether a wait ended before the frame was shown: its batch was

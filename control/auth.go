@@ -16,36 +16,44 @@ var (
 	errHost  = errors.New("no access: the Host header names no loopback address; give the server a token")
 )
 
-// guarded answers those alone who may control the profiler.
-func (h *handler) guarded(next http.Handler) http.Handler {
+// errForeign refuses what a page of another site has a browser send.
+var errForeign = errors.New("no access: a web page of elsewhere asks")
+
+// Guard answers those alone who may use a server of this machine, as HandlerOptions
+// say: with the token, or on a loopback address or unix socket, and never for a web
+// page of elsewhere. refuse writes the reply to others, whose code is 401 or 403.
+// Handler is guarded already; Guard is for what a server has beside it.
+func Guard(next http.Handler, opts HandlerOptions, refuse func(w http.ResponseWriter, code int, err error)) http.Handler {
+	foreign := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := h.admit(r); err != nil {
-			code := http.StatusUnauthorized
-			if errors.Is(err, errHost) {
-				code = http.StatusForbidden
-			} else {
-				w.Header().Set("WWW-Authenticate", `Bearer realm="profile"`)
-			}
-			send(w, code, refusal{ReplySchema, err.Error()})
-			return
+		err := opts.admit(r)
+		switch {
+		case errors.Is(err, errHost):
+			refuse(w, http.StatusForbidden, err)
+		case err != nil:
+			w.Header().Set("WWW-Authenticate", `Bearer realm="profile"`)
+			refuse(w, http.StatusUnauthorized, err)
+		case foreign.Check(r) != nil:
+			refuse(w, http.StatusForbidden, errForeign)
+		default:
+			next.ServeHTTP(w, r)
 		}
-		next.ServeHTTP(w, r)
 	})
 }
 
-func (h *handler) admit(r *http.Request) error {
+func (o HandlerOptions) admit(r *http.Request) error {
 	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if local != nil && local.Network() == "unix" {
 		return nil
 	}
-	if h.opts.Token != "" {
+	if o.Token != "" {
 		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-		if strings.EqualFold(scheme, "Bearer") && same(strings.TrimSpace(token), h.opts.Token) {
+		if strings.EqualFold(scheme, "Bearer") && same(strings.TrimSpace(token), o.Token) {
 			return nil
 		}
 		return errToken
 	}
-	bind := h.opts.Bind
+	bind := o.Bind
 	if srv, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && bind == "" {
 		bind = srv.Addr
 	}

@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"time"
 )
 
 // HandlerOptions are the choices of a handler.
@@ -21,8 +22,11 @@ type HandlerOptions struct {
 	Bind string
 }
 
-// maxBody bounds the body of a request.
-const maxBody = 64 << 10
+// maxBody bounds the body of a request, bodyTime how long it may take to come.
+const (
+	maxBody  = 64 << 10
+	bodyTime = 30 * time.Second
+)
 
 type handler struct {
 	c    *Controller
@@ -47,7 +51,9 @@ func Handler(c *Controller, opts HandlerOptions) http.Handler {
 	mux.HandleFunc("POST /stop_profile", h.stop)
 	mux.HandleFunc("GET /profile", h.status)
 	mux.HandleFunc("GET /profile/artifacts/{id}", h.download)
-	return h.guarded(http.NewCrossOriginProtection().Handler(mux))
+	return Guard(mux, opts, func(w http.ResponseWriter, code int, err error) {
+		send(w, code, refusal{ReplySchema, err.Error()})
+	})
 }
 
 func (h *handler) start(w http.ResponseWriter, r *http.Request) {
@@ -122,7 +128,12 @@ func (h *handler) download(w http.ResponseWriter, r *http.Request) {
 
 // body reads a bounded body: nothing, or one JSON object of the fields.
 func (h *handler) body(w http.ResponseWriter, r *http.Request, names []bodyField, check func(stage int) error) (int, error) {
+	limit := http.NewResponseController(w)
+	_ = limit.SetReadDeadline(time.Now().Add(bodyTime)) // where the connection has none, it waits
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err == nil {
+		_ = limit.SetReadDeadline(time.Time{}) // otherwise it bounds what is left of the body, too
+	}
 	var large *http.MaxBytesError
 	if errors.As(err, &large) {
 		return http.StatusRequestEntityTooLarge, fmt.Errorf("the body is larger than %d bytes", maxBody)

@@ -44,7 +44,8 @@ func Files(path string) (files []string, folder bool, err error) {
 	return files, true, nil
 }
 
-// sources leaves out the files that a run's note calls derived, unless all are.
+// sources leaves out the files that a run's note calls derived, and statistics, which
+// are no events; unless all are.
 func sources(folder string, files []string) []string {
 	run, err := rundir.Read(folder)
 	if err != nil {
@@ -64,7 +65,7 @@ func sources(folder string, files []string) []string {
 	}
 	var kept []string
 	for _, f := range files {
-		if !derived[filepath.Base(f)] {
+		if kind, _ := rundir.KindOf(f); !derived[filepath.Base(f)] && kind != rundir.Stats {
 			kept = append(kept, f)
 		}
 	}

@@ -22,6 +22,10 @@ const (
 	EnvTrace    = "REEL_GO_TRACE"  // 1: regions of runtime/trace
 	EnvNVTX     = "REEL_NVTX"      // 1: EnvOptions.NVTX; 0: not even with an outer nsys
 
+	// EnvStatsPath is a file that gets the totals of the program's statistics as the
+	// worker shuts down, -rank-<R> before its suffix where there are several ranks.
+	EnvStatsPath = "REEL_STATS_PATH"
+
 	EnvSyncProfile = "REEL_SYNC_AND_PROFILE" // 1: stage times of the device in Stats
 
 	EnvTRTWindow = "TLLM_PROFILE_VISUAL_GEN_START_STOP" // windows of the outer profiler
@@ -66,9 +70,7 @@ func FromEnv(getenv func(string) string, opt EnvOptions) (*Worker, error) {
 	if r := e.recorder(&c); r != nil {
 		ps = append(ps, r)
 	}
-	if s := e.stats(); s != nil {
-		ps = append(ps, s)
-	}
+	kept := e.stats(&ps)
 	if e.on(EnvTrace) {
 		ps = append(ps, RuntimeTrace())
 	}
@@ -81,7 +83,7 @@ func FromEnv(getenv func(string) string, opt EnvOptions) (*Worker, error) {
 		o.Recorder = c
 	}
 	w := NewWorker(Composite(ps...), o)
-	w.note, w.rank = e.note, e.rank()
+	w.note, w.rank, w.stats = e.note, e.rank(), kept
 	if r := w.Recording(); r != off {
 		w.untrigger = e.trigger(r)
 	}
@@ -136,6 +138,7 @@ func (w *Worker) Shutdown() error {
 	if err != nil {
 		faults = append(faults, err)
 	}
+	w.writeStats()
 	lines, _ := rundir.CoverageText([]rundir.RankCoverage{{Rank: w.rank, Coverage: cover}}, 0)
 	for _, l := range lines {
 		w.log.Info("profiler: " + l)
@@ -144,6 +147,23 @@ func (w *Worker) Shutdown() error {
 		w.log.Warn("profiler: the note on the run is not complete", "err", bad)
 	}
 	return err
+}
+
+// writeStats writes the file of statistics, once.
+func (w *Worker) writeStats() {
+	w.mu.Lock()
+	k := w.stats
+	w.stats = nil
+	w.mu.Unlock()
+	if k == nil {
+		return
+	}
+	path, err := k.write()
+	if err != nil {
+		w.log.Error("profiler: the statistics were not written", "variable", EnvStatsPath, "err", err)
+		return
+	}
+	w.log.Info("profiler: statistics", "path", path)
 }
 
 func profilers(p Profiler) []Profiler {

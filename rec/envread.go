@@ -172,9 +172,13 @@ func (e *environment) file(record string) string {
 	return filepath.Join(dir, name)
 }
 
-// stats makes the Stats that the switches ask for.
-func (e *environment) stats() *Stats {
+// stats adds the Stats that the switches ask for; it is kept where there is a file for
+// it. Its stages are then timed without stamps, which want to be collected step by
+// step, and nobody does.
+func (e *environment) stats(ps *[]Profiler) *keptStats {
+	path := e.get(EnvStatsPath)
 	all, stages, fps, latency := e.on(EnvStats), e.on(EnvSyncProfile) || e.on(EnvFDSync), e.on(EnvFDFPS), e.on(EnvFDLatency)
+	all = all || path != ""
 	if !all && !stages && !fps && !latency {
 		return nil
 	}
@@ -182,7 +186,18 @@ func (e *environment) stats() *Stats {
 	if stages || e.on(EnvSync) {
 		o.Sync, o.Stamp = e.opt.Sync, e.opt.Stamp
 	}
-	return NewStats(o)
+	if path == "" {
+		*ps = append(*ps, NewStats(o))
+		return nil
+	}
+	o.Stamp = nil
+	if n, ok := e.number(worldVariables...); ok && n > 1 {
+		stem, suffix := rundir.Split(path)
+		path = fmt.Sprintf("%s-rank-%d%s", stem, e.rank(), suffix)
+	}
+	k := keepStats(NewStats(o), path)
+	*ps = append(*ps, k)
+	return k
 }
 
 // emitter opens NVTX when it is asked for, or when a collector would see it.

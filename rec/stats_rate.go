@@ -45,4 +45,17 @@ func (r *rates) collect(now Time) map[string]float64 {
 	return out
 }
 
+// averages gives <name>_avg_fps over the session.
+func (r *rates) averages(now Time) map[string]float64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := map[string]float64{}
+	if now > r.began {
+		for name, total := range r.total {
+			out[name+"_avg_fps"] = float64(total) / seconds(now-r.began)
+		}
+	}
+	return out
+}
+
 func seconds(t Time) float64 { return float64(t) / 1e9 }

@@ -46,8 +46,9 @@ type Worker struct {
 	tracks  int
 	closed  bool
 
-	note *note // of a run folder; nil without
-	rank int   // of the process, 0 unknown
+	note  *note      // of a run folder; nil without
+	stats *keptStats // with a file to be written; nil without
+	rank  int        // of the process, 0 unknown
 
 	untrigger func() // ends the saving on a signal; nil without
 }

@@ -7,11 +7,13 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"reel/lantern/live"
 	"reel/lantern/pipeline"
 	"reel/lantern/session"
+	"reel/rec"
 )
 
 // game is the application of reel play: a streaming clip whose prompt the inputs
@@ -21,21 +23,24 @@ type game struct {
 	f      playFlags
 	r      pipeline.Request
 	keys   []keyPress
-	stats  *session.StatsFile
+	stats  *rec.StatsFile
 	screen *live.Screen // nil without --view
 
 	stream  *pipeline.Stream
-	session *session.Session
-	prompt  string // of the model loop
+	session atomic.Pointer[session.Session] // nil until Init is through: the view is there before
+	timers  []*time.Timer                   // of keys
+	prompt  string                          // of the model loop
 	resets  uint64
 
 	mu    sync.Mutex
 	scene string // the prompt, for the screen
 
 	shown []*image.RGBA // with --output
-	last  time.Time
-	gaps  []time.Duration
-	count int
+
+	// The presenter's own count, independent of what is recorded.
+	count   int
+	recent  [30]time.Time // when the latest frames were shown, frame n at n modulo the length
+	longest time.Duration // between two frames
 }
 
 // maxShown bounds the frames that are kept for the output.
@@ -47,20 +52,26 @@ func (g *game) Init(ctx context.Context, s *session.Session) error {
 	if g.stream, err = g.b.engine.Stream(g.r); err != nil {
 		return err
 	}
-	g.session, g.prompt = s, g.r.Prompt
+	g.prompt = g.r.Prompt
 	g.setScene(g.prompt)
 	s.Model(g.block)
 	s.UI(g.show)
+	g.session.Store(s)
 	for _, k := range g.keys {
-		time.AfterFunc(k.at, func() {
-			if k.event == "reset" {
-				s.Reset()
-				return
-			}
-			s.Input(strings.Replace(k.event, "say ", "say: ", 1))
-		})
+		g.timers = append(g.timers, time.AfterFunc(k.at, func() { g.input(strings.Replace(k.event, "say ", "say: ", 1)) }))
 	}
 	return nil
+}
+
+// close stops what would still come, and frees the stream.
+func (g *game) close() {
+	for _, t := range g.timers {
+		t.Stop()
+	}
+	g.session.Store(nil)
+	if g.stream != nil {
+		g.stream.Close()
+	}
 }
 
 // block is a step of the model loop: it takes the inputs and makes the next block.
@@ -100,10 +111,10 @@ func (g *game) show(ctx context.Context, f session.Frame) error {
 		return nil
 	}
 	now := time.Now()
-	if !g.last.IsZero() {
-		g.gaps = append(g.gaps, now.Sub(g.last))
+	if g.count > 0 {
+		g.longest = max(g.longest, now.Sub(g.recent[(g.count-1)%len(g.recent)]))
 	}
-	g.last = now
+	g.recent[g.count%len(g.recent)] = now
 	g.count++
 	if g.f.out != "" && len(g.shown) < maxShown {
 		g.shown = append(g.shown, f.Image)
@@ -120,38 +131,53 @@ func (g *game) show(ctx context.Context, f session.Frame) error {
 
 // rate is the frames per second over the last ones.
 func (g *game) rate() float64 {
-	n := min(len(g.gaps), 30)
-	var sum time.Duration
-	for _, d := range g.gaps[len(g.gaps)-n:] {
-		sum += d
-	}
-	if sum <= 0 {
+	n := min(g.count, len(g.recent)) - 1
+	if n < 1 {
 		return 0
 	}
-	return float64(n) / sum.Seconds()
+	last := g.count - 1
+	span := g.recent[last%len(g.recent)].Sub(g.recent[(last-n)%len(g.recent)])
+	if span <= 0 {
+		return 0
+	}
+	return float64(n) / span.Seconds()
 }
 
+// input hands in events; those that the game does not know, and those that come when
+// no session runs, are of no use.
 func (g *game) input(events ...string) {
+	s := g.session.Load()
+	if s == nil {
+		return
+	}
 	var known []string
 	for _, e := range events {
-		if knownEvent(strings.Replace(e, "say: ", "say ", 1)) {
+		switch _, said := strings.CutPrefix(e, "say: "); {
+		case e == "reset":
+			s.Reset()
+		case said && len(e) > len("say: "), !said && arrow(e):
 			known = append(known, e)
 		}
 	}
-	g.session.Input(known...)
+	s.Input(known...)
 }
 
-func (g *game) restart() { g.session.Reset() }
+func (g *game) restart() { g.input("reset") }
 
 var moving = regexp.MustCompile(`\b(moving|going) (left|right|up|down)\b`)
 
-// knownEvent reports whether an input is one that the game takes.
-func knownEvent(e string) bool {
-	switch e {
-	case "left", "right", "up", "down", "reset":
+// arrow reports whether a key is one that steers.
+func arrow(key string) bool {
+	switch key {
+	case "left", "right", "up", "down":
 		return true
 	}
-	return strings.HasPrefix(e, "say ") && len(e) > 4
+	return false
+}
+
+// knownEvent reports whether an event of --keys is one that the game takes.
+func knownEvent(e string) bool {
+	return arrow(e) || e == "reset" || strings.HasPrefix(e, "say ") && len(e) > len("say ")
 }
 
 // steer is the prompt behind an input: another direction, or another scene.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"reel/lantern/media"
 	"reel/lantern/pipeline"
 	"reel/lantern/session"
+	"reel/rec"
 	"reel/unit"
 )
 
@@ -121,6 +123,7 @@ func (a *app) play(ctx context.Context, f playFlags) error {
 			return err
 		}
 	}
+	f.stats = cmp.Or(f.stats, a.Getenv(rec.EnvStatsPath))
 	b, err := a.openBench(ctx, "play", &f.engineFlags, benchNeeds{stats: f.stats != ""})
 	if err != nil {
 		return err
@@ -134,7 +137,7 @@ func (a *app) play(ctx context.Context, f playFlags) error {
 		err = end
 	}
 	if err != nil {
-		b.tellPartial()
+		b.tellPartial(err)
 		return requestError(err)
 	}
 	return g.tell(ctx, rep)
@@ -149,18 +152,12 @@ func (g *game) run(ctx context.Context, timeout time.Duration) (session.Report, 
 		}
 		defer stop()
 	}
-	timing := "host"
 	o := session.Options{Profiler: g.b.engine.Worker(), Steps: g.f.blocks, FrameRate: g.f.fps, StepRate: g.f.rate, Queue: g.f.queue, Latest: g.f.latest,
 		Timeout: timeout, Sync: g.b.sync, Log: g.b.a.logger()}
-	if g.f.stats != "" {
-		timing = "device"
-		g.stats = session.NewStatsFile(timing)
-		o.Stats = g.stats
-	}
+	g.f.stats, g.stats = g.b.statistics(g.f.stats)
+	o.Stats = g.stats
 	rep, err := session.Run(ctx, g, o)
-	if g.stream != nil {
-		g.stream.Close()
-	}
+	g.close()
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		err = nil // Ctrl-C
 	}
@@ -203,8 +200,8 @@ func openBrowser(url string) {
 func (g *game) tell(ctx context.Context, rep session.Report) error {
 	a := g.b.a
 	fmt.Fprintf(a.Out, "%s: %d frames of %d blocks shown, %d dropped, %d inputs; ended: %s\n", display.Clean(relative(g.b.dir)), rep.Shown, rep.Steps, rep.Dropped, rep.Inputs, rep.Ended)
-	if n := len(g.gaps); n > 0 {
-		fmt.Fprintf(a.Out, "the presenter's own count: %d frames, longest interval %v\n", n+1, unit.Dur(longest(g.gaps)))
+	if g.count > 1 {
+		fmt.Fprintf(a.Out, "the presenter's own count: %d frames, longest interval %v\n", g.count, unit.Dur(g.longest))
 	}
 	if g.f.out != "" && len(g.shown) > 0 {
 		if err := media.Write(context.WithoutCancel(ctx), g.f.out, media.Clip{Frames: g.shown, Rate: g.f.fps}.Scale(g.f.scale), g.f.force); err != nil {
@@ -216,6 +213,7 @@ func (g *game) tell(ctx context.Context, rep session.Report) error {
 		if err := g.stats.Write(g.f.stats, g.f.force); err != nil {
 			return err
 		}
+		fmt.Fprintf(a.Out, "%s\n", display.Clean(relative(g.f.stats)))
 	}
 	if g.b.dir == "" {
 		return nil
@@ -232,13 +230,6 @@ func (g *game) tell(ctx context.Context, rep session.Report) error {
 	}
 	_, err = fmt.Fprintf(a.Out, "\nlook closer: reel frames %[1]s --frame 10 · reel summary %[1]s\n", display.Clean(relative(g.b.dir)))
 	return err
-}
-
-func longest(gaps []time.Duration) (m time.Duration) {
-	for _, g := range gaps {
-		m = max(m, g)
-	}
-	return m
 }
 
 // keyPress is an input at a time of the session.

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -13,11 +15,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"reel/artifacts"
 	"reel/control"
+	"reel/internal/rundir"
 	"reel/lantern/device"
 	"reel/lantern/pipeline"
 	"reel/lantern/server"
 	"reel/rec"
+	"reel/rec/cuda"
 )
 
 // serveFlags are those of reel serve.
@@ -136,17 +141,49 @@ func (a *app) serve(ctx context.Context, f *serveFlags) error {
 		return err
 	}
 	defer l.Close()
+	if f.socket != "" {
+		var end context.CancelFunc
+		ctx, end = withParent(ctx)
+		defer end()
+	}
 	engine, times, err := a.serveEngine(ctx, f)
 	if err != nil {
 		return err
 	}
 	s := server.New(painter{engine}, server.Options{Worker: engine.Worker(), Control: engine.Control(), StageTimes: times, Waiting: waiting(f.queue), JobPrefix: jobPrefix(f),
 		Handler: control.HandlerOptions{Token: token, Bind: l.Addr().String()}, Log: a.serveLog()})
+	if c := engine.Control(); c != nil && f.socket == "" {
+		defer a.serveByPID(control.Handler(c, control.HandlerOptions{}))()
+	}
 	fmt.Fprintf(a.Err, "serving %s at %s\n", f.name, address(l))
 	err = serveHTTP(ctx, l, s)
 	end, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	return errors.Join(err, s.Close(end), engine.Worker().Shutdown(), engine.Close())
+}
+
+// withParent returns a context that ends with the process that started this worker,
+// however it ends: it holds the other end of the worker's standard input.
+func withParent(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, end := context.WithCancel(ctx)
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin) // an error is an end, too
+		end()
+	}()
+	return ctx, end
+}
+
+// serveByPID serves profile control where reel start --pid looks for it, as far as
+// that goes: the address does without.
+func (a *app) serveByPID(h http.Handler) (stop func()) {
+	l, err := control.ListenLocal()
+	if err != nil {
+		a.serveLog().Warn("reel start --pid will not find this server", "error", err)
+		return func() {}
+	}
+	srv := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	go func() { _ = srv.Serve(l) }() // it ends with Close
+	return func() { _ = srv.Close() }
 }
 
 // jobPrefix tells a worker's video jobs from those of the others.
@@ -208,10 +245,14 @@ func (a *app) serveEngine(ctx context.Context, f *serveFlags) (*pipeline.Engine,
 		beside = append(beside, times)
 	}
 	opt := pipeline.Options{Name: f.name, Profiler: cfg, Log: a.serveLog(),
-		Session: pipeline.SessionOptions{App: "serve", Rank: f.rank, World: f.world, Dir: a.Getenv("REEL_RUN_DIR"), Beside: beside},
+		Session: pipeline.SessionOptions{App: "serve", Rank: f.rank, World: f.world, Dir: cmp.Or(f.report, a.Getenv(rundir.EnvDir)), Beside: beside},
 		Profile: device.Profile{Shapes: f.shapes, Stacks: f.stacks, FLOPs: f.flops, Memory: f.memory}}
+	if cfg.Profiler == control.CUDA {
+		opt.Session.Gate = &cuda.Gate{Log: a.serveLog()}
+	}
 	if !cfg.Enabled() {
-		w, err := rec.FromEnv(a.Getenv, rec.EnvOptions{App: "serve", Sync: sync, Log: a.serveLog()})
+		stamp := func(ctx context.Context) func() rec.Time { return engine.Stamp(ctx) } // ranges come with requests
+		w, err := rec.FromEnv(f.environment(a.Getenv), rec.EnvOptions{App: "serve", Sync: sync, Stamp: stamp, Export: artifacts.Trace, Log: a.serveLog()})
 		if err != nil {
 			return nil, nil, &misuse{err}
 		}
@@ -222,6 +263,16 @@ func (a *app) serveEngine(ctx context.Context, f *serveFlags) (*pipeline.Engine,
 	}
 	engine, err = pipeline.Open(ctx, model, opt)
 	return engine, times, err
+}
+
+// environment is getenv with the run folder that a flag names.
+func (f *serveFlags) environment(getenv func(string) string) func(string) string {
+	return func(name string) string {
+		if name == rundir.EnvDir && f.report != "" {
+			return f.report
+		}
+		return getenv(name)
+	}
 }
 
 // serveHTTP answers requests until ctx ends, then lets those under way finish for a

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,7 @@ func (a *app) serveLog() *slog.Logger {
 type worker struct {
 	rank  *server.Rank
 	cmd   *exec.Cmd
+	stdin io.Closer // the worker ends when this end of its input is gone
 	died  chan struct{}
 	cause string
 }
@@ -58,7 +60,7 @@ func (a *app) serveRanks(ctx context.Context, f *serveFlags) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	workers, err := a.spawn(ctx, f, dir, a.ranksFolder(cfg))
+	workers, err := a.spawn(ctx, f, dir, a.ranksFolder(f, cfg))
 	defer func() { stopWorkers(workers) }()
 	if err != nil {
 		return err
@@ -67,14 +69,17 @@ func (a *app) serveRanks(ctx context.Context, f *serveFlags) error {
 	for _, w := range workers {
 		ranks = append(ranks, w.rank)
 	}
-	fleet := server.NewFleet(ranks, server.FleetOptions{Profiler: cfg.Enabled(), Handler: control.HandlerOptions{Token: token}, Log: a.serveLog()})
+	fleet := server.NewFleet(ranks, server.FleetOptions{Profiler: cfg.Enabled(), Handler: control.HandlerOptions{Token: token, Bind: l.Addr().String()}, Log: a.serveLog()})
+	if cfg.Enabled() {
+		defer a.serveByPID(fleet)()
+	}
 	fmt.Fprintf(a.Err, "serving %s on %d ranks at %s\n", f.name, f.ranks, address(l))
 	return serveHTTP(ctx, l, fleet)
 }
 
 // ranksFolder is the run folder that all ranks share; whoever writes first makes it.
-func (a *app) ranksFolder(cfg control.Config) string {
-	if dir := a.Getenv(rundir.EnvDir); dir != "" {
+func (a *app) ranksFolder(f *serveFlags, cfg control.Config) string {
+	if dir := cmp.Or(f.report, a.Getenv(rundir.EnvDir)); dir != "" {
 		return dir
 	}
 	root := cfg.Dir
@@ -104,6 +109,9 @@ func (a *app) spawn(ctx context.Context, f *serveFlags, dir, folder string) ([]*
 		w.cmd.Env = append(os.Environ(), rundir.EnvDir+"="+folder, "REEL_RANK="+strconv.Itoa(i), "WORLD_SIZE="+strconv.Itoa(f.ranks))
 		w.cmd.Stderr, w.cmd.Stdout = out.rank(i), out.rank(i)
 		ownGroup(w.cmd) // Ctrl-C is this process's, which then ends them in order
+		if w.stdin, err = w.cmd.StdinPipe(); err != nil {
+			return all, fmt.Errorf("rank %d: %w", i, err)
+		}
 		if err := w.cmd.Start(); err != nil {
 			return all, fmt.Errorf("rank %d: %w", i, err)
 		}

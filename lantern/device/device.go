@@ -17,6 +17,10 @@ type Options struct {
 	Queue  int        // launches that a stream holds before Launch waits; 0 is 1024
 	Memory int64      // bytes that may be reserved; 0 is 16 GiB
 	Model  *CostModel // modelled time; nil measures it
+
+	// Slow makes kernels, by name, take so many times as long: it is how a test plants a
+	// regression. A device of modelled time has CostModel.Kernels for that.
+	Slow map[string]float64
 }
 
 // Device is the device. Its methods may be called at the same time.

@@ -165,6 +165,10 @@ func (s *Stream) kernel(it item) {
 		s.fail(err)
 	}
 	end := rec.Now()
+	if times := s.d.opt.Slow[it.name]; times > 1 && s.d.model == nil {
+		for until := start + rec.Time(times*float64(end-start)); end < until; end = rec.Now() {
+		}
+	}
 	if s.d.model == nil {
 		s.busy.Add(int64(end - start))
 	}

@@ -32,11 +32,28 @@ type Screen struct {
 
 	mu      sync.Mutex
 	changed chan struct{} // closed and replaced with every frame
-	picture []byte        // the frame as PNG; nil until somebody wants it
-	img     *image.RGBA
-	state   State
+	shown   *frame
 	viewers int
 	closed  bool
+}
+
+// frame is what is on the screen. Its picture is made when the first viewer wants it,
+// on that viewer's time: whoever shows frames never waits for it.
+type frame struct {
+	state   State
+	picture func() ([]byte, error) // PNG; nothing without an image
+}
+
+func newFrame(img *image.RGBA, st State) *frame {
+	return &frame{st, sync.OnceValues(func() ([]byte, error) {
+		if img == nil {
+			return nil, nil
+		}
+		var out bytes.Buffer
+		enc := png.Encoder{CompressionLevel: png.BestSpeed}
+		err := enc.Encode(&out, img)
+		return out.Bytes(), err
+	})}
 }
 
 // State is what the page shows beside the picture.
@@ -51,17 +68,17 @@ type State struct {
 // New makes a screen. input is given key presses ("left") and lines of text
 // ("say: …"), reset is called for a restart; both may be nil.
 func New(input func(events ...string), reset func()) *Screen {
-	return &Screen{input: input, reset: reset, changed: make(chan struct{})}
+	return &Screen{input: input, reset: reset, changed: make(chan struct{}), shown: newFrame(nil, State{})}
 }
 
-// Show puts a frame on the screen.
+// Show puts a frame on the screen. The picture must not change afterwards.
 func (s *Screen) Show(img *image.RGBA, st State) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return
 	}
-	s.img, s.picture, s.state = img, nil, st
+	s.shown = newFrame(img, st)
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
@@ -83,25 +100,19 @@ func (s *Screen) Viewers() int {
 	return s.viewers
 }
 
-// now returns the frame on the screen as PNG, encoded once for all viewers, and the
-// channel that the next one closes.
-func (s *Screen) now() (picture []byte, st State, next chan struct{}, open bool, err error) {
+// now returns what is on the screen, and the channel that the next frame closes.
+func (s *Screen) now() (f *frame, next chan struct{}, open bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.img != nil && s.picture == nil {
-		var out bytes.Buffer
-		enc := png.Encoder{CompressionLevel: png.BestSpeed}
-		if err = enc.Encode(&out, s.img); err == nil {
-			s.picture = out.Bytes()
-		}
-	}
-	return s.picture, s.state, s.changed, !s.closed, err
+	return s.shown, s.changed, !s.closed
 }
 
-// maxViewers bounds the streams at a time, maxEvent an event's text.
+// maxViewers bounds the streams at a time, maxEvent an event's text, patience how long
+// a viewer may leave a picture unread.
 const (
 	maxViewers = 16
 	maxEvent   = 512
+	patience   = 20 * time.Second
 )
 
 // Handler serves the page.
@@ -169,11 +180,12 @@ const boundary = "reel-frame"
 
 // stream sends each frame as it comes; a slow viewer misses some.
 func (s *Screen) stream(w http.ResponseWriter, r *http.Request) {
-	s.follow(w, r, "multipart/x-mixed-replace; boundary="+boundary, func(picture []byte, _ State) error {
-		if picture == nil {
-			return nil
+	s.follow(w, r, "multipart/x-mixed-replace; boundary="+boundary, func(f *frame) error {
+		picture, err := f.picture()
+		if err != nil || picture == nil {
+			return err
 		}
-		_, err := fmt.Fprintf(w, "--%s\r\nContent-Type: image/png\r\nContent-Length: %d\r\n\r\n%s\r\n", boundary, len(picture), picture)
+		_, err = fmt.Fprintf(w, "--%s\r\nContent-Type: image/png\r\nContent-Length: %d\r\n\r\n%s\r\n", boundary, len(picture), picture)
 		return err
 	})
 }
@@ -181,12 +193,12 @@ func (s *Screen) stream(w http.ResponseWriter, r *http.Request) {
 // states sends what stands beside the picture, as server-sent events.
 func (s *Screen) states(w http.ResponseWriter, r *http.Request) {
 	last := time.Time{}
-	s.follow(w, r, "text/event-stream", func(_ []byte, st State) error {
+	s.follow(w, r, "text/event-stream", func(f *frame) error {
 		if time.Since(last) < 100*time.Millisecond {
 			return nil
 		}
 		last = time.Now()
-		data, err := json.Marshal(st)
+		data, err := json.Marshal(f.state)
 		if err != nil {
 			return err
 		}
@@ -196,7 +208,7 @@ func (s *Screen) states(w http.ResponseWriter, r *http.Request) {
 }
 
 // follow calls send for every frame until the viewer goes or the screen closes.
-func (s *Screen) follow(w http.ResponseWriter, r *http.Request, kind string, send func([]byte, State) error) {
+func (s *Screen) follow(w http.ResponseWriter, r *http.Request, kind string, send func(*frame) error) {
 	leave, ok := s.enter()
 	if !ok {
 		http.Error(w, "too many viewers", http.StatusServiceUnavailable)
@@ -206,11 +218,12 @@ func (s *Screen) follow(w http.ResponseWriter, r *http.Request, kind string, sen
 	w.Header().Set("Content-Type", kind)
 	flush := http.NewResponseController(w)
 	for {
-		picture, st, next, open, err := s.now()
-		if err != nil || !open {
+		f, next, open := s.now()
+		if !open {
 			return
 		}
-		if send(picture, st) != nil || flush.Flush() != nil {
+		_ = flush.SetWriteDeadline(time.Now().Add(patience)) // where the connection has none, it waits
+		if send(f) != nil || flush.Flush() != nil {
 			return
 		}
 		select {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // The bounds of what a request may ask for. An engine has narrower ones.
@@ -23,7 +25,10 @@ const (
 	maxSteps  = 1000
 	maxFrames = 4096
 	maxPixels = 4096 // a side
+	bodyTime  = time.Minute
 )
+
+var errNull = errors.New("it is null")
 
 // params are the fields of a request by name, whatever form its body has.
 type params struct {
@@ -31,22 +36,37 @@ type params struct {
 	file  []byte         // input_reference of a form
 }
 
-// readBody reads a JSON object or a form.
+// readBody reads a JSON object or a form, which must come within bodyTime.
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request) (*params, error) {
+	limit := http.NewResponseController(w)
+	_ = limit.SetReadDeadline(time.Now().Add(bodyTime)) // where the connection has none, it waits
 	r.Body = http.MaxBytesReader(w, r.Body, s.opt.Body)
+	p, err := readParams(r)
+	if err == nil {
+		_ = limit.SetReadDeadline(time.Time{}) // otherwise it bounds what is left of the body, too
+	}
+	return p, err
+}
+
+func readParams(r *http.Request) (*params, error) {
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if kind == "multipart/form-data" || kind == "application/x-www-form-urlencoded" {
+	if kind == "multipart/form-data" {
 		return readForm(r)
 	}
 	data, err := io.ReadAll(r.Body)
 	if err != nil {
 		return nil, fmt.Errorf("%w: the body: %w", ErrRequest, err)
 	}
+	// curl calls a body a form unless it is told otherwise, JSON too.
+	if kind == "application/x-www-form-urlencoded" && !bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
+		r.Body = io.NopCloser(bytes.NewReader(data))
+		return readForm(r)
+	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
 	p := &params{}
 	if err := d.Decode(&p.field); err != nil || p.field == nil {
-		return nil, fmt.Errorf("%w: the body is no JSON object: %v", ErrRequest, err)
+		return nil, fmt.Errorf("%w: the body is no JSON object: %w", ErrRequest, cmp.Or(err, errNull))
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%w: the body holds more than one JSON object", ErrRequest)

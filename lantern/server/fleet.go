@@ -40,9 +40,9 @@ type FleetOptions struct {
 // Fleet is a server whose requests several worker processes share, each a rank with
 // its own copy of the model. Profiling starts and stops on all of them.
 type Fleet struct {
-	opt   FleetOptions
-	ranks []*Rank
-	mux   *http.ServeMux
+	opt     FleetOptions
+	ranks   []*Rank
+	handler http.Handler
 
 	mu   sync.Mutex
 	next int
@@ -77,20 +77,12 @@ func NewFleet(ranks []*Rank, o FleetOptions) *Fleet {
 		m.HandleFunc("GET /profile", f.status)
 		m.HandleFunc("GET /profile/artifacts/{id}", f.artifact)
 	}
-	f.mux = m
+	f.handler = guarded(m, o.Handler)
 	return f
 }
 
 // ServeHTTP answers a request.
-func (f *Fleet) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if f.opt.Handler.Token != "" {
-		s := Server{opt: Options{Handler: f.opt.Handler}}
-		if !s.allowed(w, r) {
-			return
-		}
-	}
-	f.mux.ServeHTTP(w, r)
-}
+func (f *Fleet) ServeHTTP(w http.ResponseWriter, r *http.Request) { f.handler.ServeHTTP(w, r) }
 
 // connect prepares the way to the rank.
 func (r *Rank) connect(f *Fleet) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -32,9 +33,10 @@ type fleetReply struct {
 // maxReply bounds what is read of a rank's reply.
 const maxReply = 16 << 20
 
-// ask sends a request to every rank at once.
+// ask sends a request to every rank at once. A client that goes away meanwhile leaves
+// no rank behind the others.
 func (f *Fleet) ask(ctx context.Context, method, path string, body []byte) []rankReply {
-	ctx, cancel := context.WithTimeout(ctx, f.opt.Timeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), f.opt.Timeout)
 	defer cancel()
 	out := make([]rankReply, len(f.ranks))
 	var wg sync.WaitGroup
@@ -139,7 +141,7 @@ func (f *Fleet) reply(w http.ResponseWriter, all []rankReply, good bool) {
 		}
 		if out.Profiler == "" {
 			out.Status, out.Faults = x.Reply.Status, x.Reply.Faults
-			out.Session = nil
+			out.Session, out.PID = nil, os.Getpid() // of the whole
 		}
 		if s := x.Reply.Session; s != nil {
 			out.join(x.Rank, *s)

@@ -43,26 +43,35 @@ func (s *Server) images(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	defer s.queue.leave()
-	reply := imageReply{Created: time.Now().Unix(), Model: s.engine.Model(), Seed: j.Seed, Warnings: s.warnings(p)}
+	reply, err := s.pictures(w, r, j, n)
+	s.queue.leave() // a client that takes its time to read keeps no place
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	reply.Warnings = s.warnings(p)
+	answer(w, http.StatusOK, reply)
+}
+
+// pictures makes n pictures, with seeds in a row.
+func (s *Server) pictures(w http.ResponseWriter, r *http.Request, j Job, n int) (*imageReply, error) {
+	reply := &imageReply{Created: time.Now().Unix(), Model: s.engine.Model(), Seed: j.Seed}
 	seed := j.Seed
 	for i := range n {
 		j.Seed = seed + uint64(i)
 		m, err := s.run(r.Context(), "image", j)
 		if err != nil {
-			fail(w, err)
-			return
+			return nil, err
 		}
 		var png bytes.Buffer
 		if err := media.PNG(&png, m.Frames[0]); err != nil {
-			fail(w, err)
-			return
+			return nil, err
 		}
 		reply.Data = append(reply.Data, imageData{base64.StdEncoding.EncodeToString(png.Bytes())})
 		reply.add(m.stages)
 		setTimes(w, &m)
 	}
-	answer(w, http.StatusOK, reply)
+	return reply, nil
 }
 
 func (r *imageReply) add(s *StageReport) {

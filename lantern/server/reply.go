@@ -1,13 +1,13 @@
 package server
 
 import (
-	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
+
+	"reel/control"
 )
 
 // apiError is an error in the form of OpenAI's API.
@@ -61,18 +61,19 @@ func answer(w http.ResponseWriter, code int, v any) {
 	_ = e.Encode(v) // the client has gone
 }
 
-// allowed checks the bearer token; /health is open to everybody.
-func (s *Server) allowed(w http.ResponseWriter, r *http.Request) bool {
-	if r.URL.Path == "/health" {
-		return true
-	}
-	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if ok && subtle.ConstantTimeCompare([]byte(token), []byte(s.opt.Handler.Token)) == 1 {
-		return true
-	}
-	w.Header().Set("WWW-Authenticate", "Bearer")
-	answer(w, http.StatusUnauthorized, map[string]any{"error": apiError{Message: "a bearer token is wanted", Type: "invalid_request_error", Code: http.StatusUnauthorized}})
-	return false
+// guarded answers those alone who may use the server; /health is open to everybody.
+func guarded(mux http.Handler, o control.HandlerOptions) http.Handler {
+	guard := control.Guard(mux, o, func(w http.ResponseWriter, code int, err error) {
+		answer(w, code, map[string]any{"error": apiError{Message: err.Error(), Type: "invalid_request_error", Code: code}})
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		if r.URL.Path == "/health" {
+			mux.ServeHTTP(w, r)
+			return
+		}
+		guard.ServeHTTP(w, r)
+	})
 }
 
 func (s *Server) health(w http.ResponseWriter, r *http.Request) {

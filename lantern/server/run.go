@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"os"
 	"time"
 
 	"reel/rec"
@@ -117,6 +118,8 @@ func statusOf(err error) int {
 		return http.StatusTooManyRequests
 	case errors.Is(err, errClosing):
 		return http.StatusServiceUnavailable
+	case errors.Is(err, os.ErrDeadlineExceeded): // the body's: a generation has context errors
+		return http.StatusRequestTimeout
 	case errors.Is(err, ErrRequest):
 		return http.StatusBadRequest
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

@@ -46,9 +46,9 @@ var ErrRequest = errors.New("bad request")
 // Options says how a Server works. The zero value runs one request at a time, lets
 // 16 wait and keeps 16 videos.
 type Options struct {
-	Worker  *rec.Worker         // what requests run in; nil is the environment's
-	Control *control.Controller // of the profiler; nil or disabled: the paths answer 404
-	Handler control.HandlerOptions
+	Worker  *rec.Worker            // what requests run in; nil is the environment's
+	Control *control.Controller    // of the profiler; nil or disabled: the paths answer 404
+	Handler control.HandlerOptions // who is answered, on every path but /health
 	// StageTimes measures the stages of each request, without a trace, and has them
 	// in the log and the reply; nil for none. It must be among Worker's profilers.
 	StageTimes *StageTimes
@@ -71,7 +71,7 @@ type Server struct {
 	queue   *queue
 	jobs    *jobs
 	metrics *metrics
-	mux     *http.ServeMux
+	handler http.Handler
 
 	background context.Context
 	stop       context.CancelFunc
@@ -134,17 +134,11 @@ func (s *Server) routes() {
 		}
 		s.opt.Log.Warn("profiling is for development: it can be started over HTTP, costs time and writes files", "profiler", c.Config().Profiler)
 	}
-	s.mux = m
+	s.handler = guarded(m, s.opt.Handler)
 }
 
 // ServeHTTP answers a request.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if s.opt.Handler.Token != "" && !s.allowed(w, r) {
-		return
-	}
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	s.mux.ServeHTTP(w, r)
-}
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
 // Close stops what runs: jobs in the background are cancelled, a profiling session
 // is stopped and its artefacts are written. It returns when that is done, or with

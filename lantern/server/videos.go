@@ -91,13 +91,12 @@ func (s *Server) videoSync(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	defer s.queue.leave()
 	m, err := s.run(r.Context(), "video", j)
-	if err != nil {
-		fail(w, err)
-		return
+	var v video
+	if err == nil {
+		v, err = encode(r.Context(), m.Output, rate)
 	}
-	v, err := encode(r.Context(), m.Output, rate)
+	s.queue.leave() // a client that takes its time to read keeps no place
 	if err != nil {
 		fail(w, err)
 		return

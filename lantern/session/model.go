@@ -112,9 +112,9 @@ func (s *Session) modelStep(ctx context.Context, m *modelState) error {
 		received = append(received, c.received...)
 	}
 	m.held = nil
-	record := s.collect(ctx, id, res, took)
+	record := s.collect(ctx, res, took)
 	wait := s.publish(ctx, chunk{id: id, frames: res.Frames, received: received})
-	s.written(record, wait)
+	s.written(id, res, record, wait)
 	return nil
 }
 

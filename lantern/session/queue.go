@@ -150,18 +150,21 @@ type inputs struct {
 // maxPending bounds the batches that wait for a step: the oldest make room.
 const maxPending = 4096
 
-// add files a batch and returns its time of arrival, which names it: two batches
-// never have the same.
-func (in *inputs) add(now rec.Time, events []string) rec.Time {
+// add files a batch by its time of arrival, which names it: two batches never have
+// the same. arrived hears of it before a step can take it. lost is the arrival of
+// what had to make room.
+func (in *inputs) add(now rec.Time, events []string, arrived func(rec.Time)) (lost []rec.Time) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.last = max(now, in.last+1)
+	arrived(in.last)
 	if len(in.pending) == maxPending {
+		lost = append(lost, in.pending[0].At)
 		in.pending = in.pending[1:]
 	}
 	in.pending = append(in.pending, Batch{in.last, append([]string(nil), events...)})
 	in.events += len(events)
-	return in.last
+	return lost
 }
 
 func (in *inputs) take() []Batch {

@@ -53,15 +53,15 @@ var ErrDone = errors.New("session: done")
 // Options says how a session runs. The zero value holds no step rate, shows 30
 // frames a second and ends when a loop does.
 type Options struct {
-	Profiler  rec.Profiler  // what the runner made; nil is that of the context
-	StepRate  float64       // model steps per second that are held; 0 is as fast as they come
-	FrameRate float64       // turns of the UI loop per second; 0 is 30
-	Queue     int           // chunks that may wait for the screen; 0 is 1
-	Latest    bool          // the newest chunk replaces those that wait; otherwise the model waits
-	Steps     int           // model steps with frames after which the session ends; 0 is no bound
-	Timeout   time.Duration // of the whole session, Init included; 0 is none
-	Stats     *StatsFile    // gets a record of each step; nil for none
-	Sync      func() error  // idles the device; called when the session ends
+	Profiler  rec.Profiler   // what the runner made; nil is that of the context
+	StepRate  float64        // model steps per second that are held; 0 is as fast as they come
+	FrameRate float64        // turns of the UI loop per second; 0 is 30
+	Queue     int            // chunks that may wait for the screen; 0 is 1
+	Latest    bool           // the newest chunk replaces those that wait; otherwise the model waits
+	Steps     int            // model steps with frames after which the session ends; 0 is no bound
+	Timeout   time.Duration  // of the whole session, Init included; 0 is none
+	Stats     *rec.StatsFile // gets a record of each step; nil for none
+	Sync      func() error   // idles the device; called when the session ends
 	Clock     func() rec.Time
 	Log       *slog.Logger // gets a line for each step at level debug, and faults; slog.Default when nil
 }
@@ -100,7 +100,7 @@ type Session struct {
 	reset   atomic.Bool
 	report  Report
 	stages  *rec.StageScope
-	stats   *SessionStats
+	stats   *rec.StatsSession
 	started rec.Time
 }
 
@@ -182,8 +182,7 @@ func (s *Session) Input(events ...string) {
 	if len(events) == 0 {
 		return
 	}
-	at := s.inputs.add(s.opt.Clock(), events)
-	s.profiler.InputReceived(at, len(events))
+	s.drop(s.inputs.add(s.opt.Clock(), events, func(at rec.Time) { s.profiler.InputReceived(at, len(events)) }))
 }
 
 // Reset has the model begin anew: at the next step the generation grows, the step

@@ -154,7 +154,7 @@ func want(t *testing.T, got, want string) {
 
 // TestOrder pins the order of ranges, marks and calls of one step.
 func TestOrder(t *testing.T) {
-	p, r, err := play(t, &script{}, Options{Steps: 1, FrameRate: 20, Stats: NewStatsFile("host")})
+	p, r, err := play(t, &script{}, Options{Steps: 1, FrameRate: 20, Stats: rec.NewStatsFile("host")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,5 +322,26 @@ func TestOwnProfiler(t *testing.T) {
 	s.UI(nil)
 	if s.SetProfiler(&mine) == nil {
 		t.Error("the profiler could be set behind a loop")
+	}
+}
+
+// TestInputsOverflow: batches that no step takes in time make room, and their waits
+// end; a batch is told of before a step can take it.
+func TestInputsOverflow(t *testing.T) {
+	var in inputs
+	told := 0
+	for i := range maxPending + 2 {
+		lost := in.add(0, []string{"left"}, func(rec.Time) {
+			told++
+			if len(in.pending) > min(i, maxPending) {
+				t.Fatal("the batch can be taken before it is told of")
+			}
+		})
+		if want := i >= maxPending; (len(lost) == 1) != want || want && lost[0] != rec.Time(i-maxPending+1) {
+			t.Fatalf("batch %d: lost %v", i, lost)
+		}
+	}
+	if told != maxPending+2 || len(in.take()) != maxPending {
+		t.Error(told)
 	}
 }

@@ -3,7 +3,6 @@ package session
 import (
 	"encoding/json"
 	"errors"
-	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -15,16 +14,16 @@ import (
 
 // statsOf runs an app with statistics in virtual time and reads the file.
 func statsOf(t *testing.T, sessions int, a func() *script, o Options) (doc struct {
-	Version  int            `json:"schema_version"`
-	Type     string         `json:"artifact_type"`
-	Session  SessionInfo    `json:"session"`
-	Steps    []StepStats    `json:"steps"`
-	Samples  []Sample       `json:"samples"`
-	Sessions []SessionStats `json:"sessions"`
+	Version  int                `json:"schema_version"`
+	Type     string             `json:"artifact_type"`
+	Session  rec.StatsInfo      `json:"session"`
+	Steps    []rec.StatsStep    `json:"steps"`
+	Samples  []rec.StatsSample  `json:"samples"`
+	Sessions []rec.StatsSession `json:"sessions"`
 }) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "new", "stats.json")
-	f := NewStatsFile("host")
+	f := rec.NewStatsFile("host")
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		clock := func() rec.Time { return rec.Time(time.Since(start)) }
@@ -95,30 +94,5 @@ func TestStatsSessions(t *testing.T) {
 	doc := statsOf(t, 3, func() *script { n++; return &script{} }, Options{Steps: 2, FrameRate: 20})
 	if len(doc.Sessions) != 3 || len(doc.Sessions[0].Steps) != 2 || len(doc.Samples) != len(doc.Sessions[2].Samples) {
 		t.Errorf("%d sessions", len(doc.Sessions))
-	}
-}
-
-func TestNormalise(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		v     float64
-		want  Sample
-		taken bool
-	}{
-		{"diffuse_ms", 1500, Sample{Name: "diffuse_s", Value: 1.5, Unit: "s", Category: "timing"}, true},
-		{"wall_s", 2, Sample{Name: "wall_s", Value: 2, Unit: "s", Category: "timing"}, true},
-		{"present.frame_fps", 30, Sample{Name: "present.frame_fps", Value: 30, Unit: "fps", Category: "throughput"}, true},
-		{"x_bytes", 7, Sample{Name: "x_bytes", Value: 7, Unit: "bytes", Category: "runtime"}, true},
-		{"mem_peak_gib", 1, Sample{Name: "mem_peak_gib", Value: 1, Unit: "gib", Category: "memory"}, true},
-		{"frame_count", 3, Sample{Name: "frame_count", Value: 3, Unit: "count", Category: "runtime"}, true},
-		{"other", 3, Sample{Name: "other", Value: 3, Unit: "value", Category: "runtime"}, true},
-		{" ", 3, Sample{}, false},
-		{"x", math.NaN(), Sample{}, false},
-		{"x", math.Inf(1), Sample{}, false},
-	} {
-		got, ok := normalise(c.name, c.v)
-		if ok != c.taken || got.Name != c.want.Name || got.Value != c.want.Value || got.Unit != c.want.Unit || got.Category != c.want.Category {
-			t.Errorf("%s: %+v %v", c.name, got, ok)
-		}
 	}
 }

@@ -34,8 +34,9 @@ func main() {
 	clients := flag.Int("clients", 64, "clients at a time")
 	length := flag.Duration("for", time.Minute, "how long")
 	ranks := flag.Int("ranks", 1, "worker processes of the server")
+	every := flag.Duration("every", 500*time.Millisecond, "between a start of the profiler and a stop")
 	flag.Parse()
-	if err := run(*reel, *clients, *length, *ranks); err != nil {
+	if err := run(*reel, *clients, *length, *every, *ranks); err != nil {
 		fmt.Fprintln(os.Stderr, "loadserve:", err)
 		os.Exit(1)
 	}
@@ -57,7 +58,7 @@ func (l *load) fault(format string, args ...any) {
 	}
 }
 
-func run(reel string, clients int, length time.Duration, ranks int) error {
+func run(reel string, clients int, length, every time.Duration, ranks int) error {
 	dir, err := os.MkdirTemp("", "loadserve-")
 	if err != nil {
 		return err
@@ -74,7 +75,7 @@ func run(reel string, clients int, length time.Duration, ranks int) error {
 	for range clients {
 		wg.Go(func() { l.client(ctx) })
 	}
-	wg.Go(func() { l.profiler(ctx) })
+	wg.Go(func() { l.profiler(ctx, every) })
 	var sizes []int64
 	wg.Go(func() {
 		for ctx.Err() == nil {
@@ -170,7 +171,7 @@ func (l *load) client(ctx context.Context) {
 	}
 }
 
-func (l *load) profiler(ctx context.Context) {
+func (l *load) profiler(ctx context.Context, every time.Duration) {
 	for ctx.Err() == nil {
 		for _, path := range []string{"/start_profile", "/stop_profile"} {
 			switch code, body := l.post(path, ""); code {
@@ -181,7 +182,7 @@ func (l *load) profiler(ctx context.Context) {
 			default:
 				l.fault("%s: %d %.200s", path, code, body)
 			}
-			time.Sleep(500 * time.Millisecond)
+			time.Sleep(every)
 		}
 	}
 	l.started.Store(l.started.Load() / 2) // starts and stops
