@@ -6,7 +6,7 @@ FUZZTIME    ?= 30s
 RACE        ?= -race# needs a C compiler; "make check RACE=" goes without
 TARGETS     := linux/arm64 darwin/arm64
 
-.PHONY: all build test check fmt vet staticcheck floors race opened cross long fuzz bench-peers integration
+.PHONY: all build test check fmt vet staticcheck floors race opened cross long fuzz bench-peers integration webtest
 
 all: build
 
@@ -48,7 +48,7 @@ cross:
 
 # The comparisons with the large samples, which take a minute.
 long:
-	REEL_LONG_TESTS=1 $(GO) test ./read/kineto ./write/chrome
+	REEL_LONG_TESTS=1 $(GO) test ./read/kineto ./write/chrome ./internal/nsysstats
 
 # Runs each fuzz target for FUZZTIME; a crash leaves its input under testdata/fuzz.
 fuzz:
@@ -66,3 +66,7 @@ bench-peers:
 # Compares with a current PyTorch; needs Python and what the script installs.
 integration:
 	python/integration/run.sh
+
+# The page in Chromium; says what it skipped where node or Chromium is missing.
+webtest:
+	webtest/run.sh

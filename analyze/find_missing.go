@@ -51,7 +51,10 @@ func noDeviceEvents(s *scene) answer {
 			}
 		}
 	}
-	const remedy = "Record device activity too (ProfilerActivity.CUDA), run no second profiler beside this one (nsys, another CUPTI user), and see that the driver lets the user profile."
+	remedy := "Record device activity too (ProfilerActivity.CUDA), run no second profiler beside this one (nsys, another CUPTI user), and see that the driver lets the user profile."
+	if s.tl.Info.Format == "nsys" {
+		remedy = "Record with nsys profile --trace=cuda,nvtx, by an nsys that is as new as the driver, with no other profiler of CUDA in the process; the warnings say what nsys itself found."
+	}
 	switch {
 	case launches > 0 && !s.tl.Info.Complete:
 		return found(Finding{Severity: SeverityWarn, Title: fmt.Sprintf("%s, and no activity on any device: the file is cut, and activities stand at its end", countText(launches, "launch", "launches")),
@@ -67,16 +70,24 @@ func noDeviceEvents(s *scene) answer {
 }
 
 // lossCodes are the warnings of readers that tell of lost events.
-var lossCodes = []string{"cut", "dropped", "overwritten", "nul-bytes", "half-written", "damaged-chunk", "damaged-event", "unreadable", "unsound-time"}
+var lossCodes = []string{"cut", "dropped", "overwritten", "nul-bytes", "half-written", "damaged-chunk", "damaged-event", "unreadable", "unsound-time",
+	"command-buffer-full", "diagnostic-loss"}
+
+// mayCodes are those of them that tell of what may be lost.
+var mayCodes = []string{"command-buffer-full", "diagnostic-loss"}
 
 // lostEvents looks for what a file should hold and does not.
 func lostEvents(s *scene) answer {
 	i := &s.tl.Info
 	var why []string
 	var lost int64
+	verb := "may be"
 	for _, w := range s.tl.Warnings {
 		if slices.Contains(lossCodes, w.Code) {
 			why, lost = append(why, w.Text), lost+max(1, w.Count)
+			if !slices.Contains(mayCodes, w.Code) {
+				verb = "are"
+			}
 		}
 	}
 	if len(why) == 0 && i.MissingPercent == 0 {
@@ -86,15 +97,24 @@ func lostEvents(s *scene) answer {
 		}
 		return fine("the file is whole")
 	}
-	title := "events are missing from this trace"
+	title := "events " + verb + " missing from this trace"
 	if i.MissingPercent > 0 {
 		title = fmt.Sprintf("%s of the file could not be read", unit.Percent(i.MissingPercent))
 	} else if len(why) > 0 {
-		title += ": " + strings.Join(why[:min(2, len(why))], "; ")
+		title += ": " + strings.Join(firstSentences(why[:min(2, len(why))]), "; ")
 	}
 	return found(Finding{Severity: SeverityWarn, Title: title,
 		Evidence: lossFacts(i.MissingPercent, lost, why),
 		Remedy:   "Stop the profiler before the program ends; give it larger buffers, or a shorter window. `reel check` lists all that is wrong."})
+}
+
+// firstSentences cuts texts to their first sentences: those of other programs may be long.
+func firstSentences(texts []string) (out []string) {
+	for _, t := range texts {
+		t, _, _ = strings.Cut(t, ". ")
+		out = append(out, t)
+	}
+	return out
 }
 
 // lossFacts are the evidence of lost events.

@@ -71,7 +71,7 @@ func Listen(dir string) (*Daemon, error) {
 	}
 	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})
 	if err != nil {
-		return nil, fmt.Errorf("attach: another daemon has the socket %s, dynolog perhaps: %w", SocketName, err)
+		return nil, fmt.Errorf("attach: another daemon has the socket %s: dynolog perhaps, or another reel attach: %w", SocketName, err)
 	}
 	if dir != "" {
 		// Clients of the same user reach it; the folder keeps others out.

@@ -1,6 +1,7 @@
 package attach
 
 import (
+	"bytes"
 	"fmt"
 	"net"
 	"os"
@@ -36,10 +37,15 @@ func senderOf(oob []byte) int {
 	return 0
 }
 
-// alive reports whether a process runs.
+// alive reports whether a process runs. One that has ended and that its parent has not
+// asked after does not, though the system lists it.
 func alive(pid int) bool {
-	_, err := os.Stat(fmt.Sprintf("/proc/%d", pid))
-	return err == nil
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false
+	}
+	end := bytes.LastIndexByte(stat, ')') // of its name, which may hold anything; the state follows
+	return end < 0 || end+2 >= len(stat) || stat[end+2] != 'Z' && stat[end+2] != 'X'
 }
 
 // Environ is the environment that a process was started with; it can be read of one's

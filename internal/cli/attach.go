@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -232,17 +233,26 @@ func (a *app) attachFolder(path string) (*rundir.Folder, error) {
 func keepTrace(folder *rundir.Folder, path string, pid int) (string, error) {
 	name := fmt.Sprintf("trace-%d.json", pid)
 	to := filepath.Join(folder.Path(), name)
-	if err := os.Rename(path, to); err != nil { // another file system
-		data, errRead := os.ReadFile(path)
-		if errRead != nil {
-			return "", errRead
-		}
-		if err := writeNew(to, data, false); err != nil {
-			return "", err
-		}
+	if err := os.Rename(path, to); err == nil {
+		return name, folder.Register(name, rundir.Trace, rundir.Source)
+	}
+	in, err := os.Open(path) // on another file system
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	out, err := folder.Create(name, rundir.Trace, rundir.Source)
+	if err != nil {
+		return "", err
+	}
+	defer out.Discard()
+	if _, err := io.Copy(out, in); err != nil {
+		return "", err
+	}
+	if name, err = out.Commit(); err == nil {
 		_ = os.Remove(path)
 	}
-	return name, folder.Register(name, rundir.Trace, rundir.Source)
+	return name, err
 }
 
 // attachable runs the daemon that a launched command's processes ask, and returns what

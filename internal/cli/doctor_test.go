@@ -131,6 +131,10 @@ func TestDoctorOfSamples(t *testing.T) {
 		"damaged/p13_corrupt_head_kernel_ts_zero_neg.json": "gpu-idle host-sync lost-events",
 		"damaged/p15_only_metadata_events.json":            "empty-window",
 		"kineto/hta_a100_triton_tiny.json.gz":              "",
+		"nsys/lighttransport-gemm_profile.sqlite":          "lost-events no-device-events",
+		"nsys/nsys-ai_h100_2gpu_1s.sqlite":                 "lost-events lost-events unattributed unattributed",
+		"nsys/nsys-ai_healthy_1pct.sqlite":                 "",
+		"nsys/nsys-ai_mfu_2gpu_before.sqlite":              "exposed-comm overlap-on-stream unattributed unattributed",
 	} {
 		r, _ := found(t, name)
 		var ids []string

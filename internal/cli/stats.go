@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"reel/formats"
+	"reel/internal/display"
 	"reel/internal/nsysstats"
 	"reel/render/markdown"
 	"reel/timeline"
@@ -114,10 +115,10 @@ func (a *app) printStats(reports []*nsysstats.Report, form string) error {
 	case asCSV:
 		for _, r := range reports {
 			if r.Skipped != "" {
-				a.warn("SKIPPED: %s", r.Skipped)
+				a.warn("SKIPPED: %s", display.Clean(r.Skipped))
 			}
 			for _, n := range r.Notes {
-				a.warn("%s: %s", r.Name, n)
+				a.warn("%s: %s", r.Name, display.Clean(n))
 			}
 		}
 		return nsysstats.WriteCSV(a.Out, reports)

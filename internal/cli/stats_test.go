@@ -2,6 +2,8 @@ package cli
 
 import (
 	"encoding/csv"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -49,6 +51,17 @@ func TestStatsForms(t *testing.T) {
 }
 
 // TestStatsSkipped says what is not there, on stdout as nsys does, and goes on.
+// TestStatsHostileName: what stands beside CSV on a terminal has no control characters.
+func TestStatsHostileName(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a\x1b[31m.json")
+	if err := os.WriteFile(path, []byte(`{"traceEvents":[{"ph":"X","name":"a","ts":1,"dur":2,"pid":1,"tid":1}]}`), 0o600); err != nil {
+		t.Skip(err) // of a file system without such names
+	}
+	if r := reel(t, "stats", path, "--format", "csv"); r.code != 0 || !strings.Contains(r.err, "SKIPPED: ") || strings.Contains(r.err, "\x1b") {
+		t.Errorf("exit %d, %q", r.code, r.err)
+	}
+}
+
 func TestStatsSkipped(t *testing.T) {
 	out := good(t, "stats", tiny(t), "--report", "osrt_sum,cuda_api_sum")
 	if !strings.HasPrefix(out, "SKIPPED: tiny_dit.json.gz does not contain OS Runtime trace data.\n\n ** CUDA API Summary (cuda_api_sum):\n") {

@@ -35,6 +35,9 @@ func findCommand(name string, e *environ) (string, error) {
 	case python.MatchString(base), base == "torchrun", base == "vllm":
 		hint = "; activate the environment that has it, or name it by its path"
 	}
+	if name == "" {
+		name = `""`
+	}
 	return "", &NotFound{fmt.Sprintf("%s: %s%s", name, reason(err), hint)}
 }
 

@@ -78,7 +78,7 @@ func (n *Nsys) ask(ctx context.Context, env *environ) error {
 	defer cancel()
 	output := func(args ...string) (string, error) {
 		c := exec.CommandContext(ctx, n.path, args...)
-		c.Env = env.list()
+		c.Env, c.WaitDelay = env.list(), time.Second
 		b, err := c.CombinedOutput()
 		return string(b), err
 	}

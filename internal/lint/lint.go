@@ -113,6 +113,9 @@ func sources(paths []string, o Options) (goFiles, pyFiles []string, err error) {
 			if ext := filepath.Ext(root); ext != ".go" && ext != ".py" {
 				return nil, nil, fmt.Errorf("lint: %s: Go and Python sources are read, .go and .py", root)
 			}
+			if !st.Mode().IsRegular() { // reading a pipe may never end
+				return nil, nil, fmt.Errorf("lint: %s is no regular file", root)
+			}
 			add(root, true)
 			continue
 		}

@@ -152,6 +152,11 @@ func TestRefuses(t *testing.T) {
 	if _, err := Run(t.Context(), []string{write(t, "a.txt", "")}, Options{}); err == nil {
 		t.Error("a text was read")
 	}
+	for _, ext := range []string{".py", ".go"} { // a folder or pipe of the name would be waited for
+		if _, err := Run(t.Context(), []string{device(t, ext)}, Options{}); err == nil || !strings.Contains(err.Error(), "no regular file") {
+			t.Errorf("a device was read: %v", err)
+		}
+	}
 	py := write(t, "a.py", "")
 	if _, err := Run(t.Context(), []string{py}, Options{Python: "/none/python"}); err == nil {
 		t.Error("an interpreter that is not there")
@@ -165,6 +170,16 @@ func TestRefuses(t *testing.T) {
 	if _, err := Run(ctx, []string{write(t, "a.go", "package a")}, Options{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
+}
+
+// device is a link to what is no regular file.
+func device(t *testing.T, ext string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x"+ext)
+	if err := os.Symlink(os.DevNull, path); err != nil {
+		t.Skip(err)
+	}
+	return path
 }
 
 func FuzzGo(f *testing.F) {

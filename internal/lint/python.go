@@ -7,6 +7,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os/exec"
 	"strings"
 )
@@ -48,6 +49,7 @@ func pythonFiles(ctx context.Context, files []string, o Options, r *Report) erro
 		return fmt.Errorf("lint: %s: %w", name, err)
 	}
 	answered := r.python(bufio.NewScanner(out))
+	_, _ = io.Copy(io.Discard, out) // what follows an answer that is too long: the script must not wait
 	if err := c.Wait(); err != nil || answered != len(files) {
 		if ctx.Err() != nil {
 			return ctx.Err()

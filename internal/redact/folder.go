@@ -8,6 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+
+	"reel/internal/rundir"
 )
 
 // member is a file of a folder that is known.
@@ -43,8 +46,9 @@ func folder(ctx context.Context, in, out string) (r *Report, err error) {
 		}
 	}()
 	t := tally{}
+	taken := map[string]bool{}
 	for _, m := range list {
-		path, to := filepath.Join(in, m.rel), filepath.Join(out, m.rel)
+		path, to := filepath.Join(in, m.rel), filepath.Join(out, f.name(m.rel, taken, t))
 		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 			return nil, plainError(err)
 		}
@@ -60,6 +64,25 @@ func folder(ctx context.Context, in, out string) (r *Report, err error) {
 	r.Removed = t.list()
 	slices.Sort(r.LeftOut)
 	return r, nil
+}
+
+// name is a file's name below the output: names of files tell of hosts and people as
+// well, those of Nsight Systems' reports for one. They lose it by the words that stand in
+// their place in run.json, so that what names a file there still does.
+func (f *facts) name(rel string, taken map[string]bool, t tally) string {
+	parts := strings.Split(filepath.ToSlash(rel), "/")
+	for i, p := range parts {
+		if to, ok := f.scrub([]byte(p), func() string { return "names of files" }, t); ok {
+			parts[i] = string(to)
+		}
+	}
+	path := strings.Join(parts, "/")
+	stem, suffix := rundir.Split(path)
+	for n := 2; taken[path]; n++ {
+		path = fmt.Sprintf("%s-%d%s", stem, n, suffix)
+	}
+	taken[path] = true
+	return filepath.FromSlash(path)
 }
 
 // members lists the files of a folder that are known, and notes the others.

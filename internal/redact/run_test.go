@@ -47,6 +47,44 @@ func TestFolder(t *testing.T) {
 	}
 }
 
+// TestFileNames: names of files lose what they tell of hosts and secrets, as run.json
+// names them, and two that then are one stay two files.
+func TestFileNames(t *testing.T) {
+	dir := t.TempDir()
+	in := dir + "/run"
+	put(t, in+"/run.json", []byte(`{"ranks":[{"host":"`+host+`","environment":{"WANDB_API_KEY":"abcdef-123456-zz"}},{"host":"`+host+`-b"}],"files":[{"path":"trace-`+host+`.json"}]}`))
+	for _, name := range []string{"trace-" + host + ".json", "trace-" + host + "-b.json", "abcdef-123456-zz/x.json.gz.json", "plain.json"} {
+		put(t, filepath.Join(in, name), []byte(`{"traceEvents":[]}`))
+	}
+	r, err := Run(context.Background(), in, dir+"/out", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	_ = filepath.WalkDir(dir+"/out", func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			got = append(got, strings.TrimPrefix(path, dir+"/out/"))
+		}
+		return err
+	})
+	want := "[removed: secret]/x.json.gz.json plain.json run.json trace-[removed: host name]-2.json trace-[removed: host name].json"
+	if s := strings.Join(got, " "); s != want {
+		t.Errorf("files %s\nwant  %s", s, want)
+	}
+	if data := string(read(t, dir+"/out/run.json")); !strings.Contains(data, `"path":"trace-[removed: host name].json"`) {
+		t.Errorf("run.json: %s", data)
+	}
+	told := 0
+	for _, x := range r.Removed {
+		if x.Place == "names of files" {
+			told += x.Count
+		}
+	}
+	if told != 3 {
+		t.Errorf("%d removals from names of files are told", told)
+	}
+}
+
 func TestRefused(t *testing.T) {
 	dir := t.TempDir()
 	in := put(t, dir+"/a.json", []byte(`{"traceEvents":[]}`))

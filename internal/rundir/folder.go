@@ -31,7 +31,8 @@ const stampForm = "20060102-150405"
 type Folder struct {
 	path string
 	root *os.Root
-	made bool // by this Folder
+	made bool   // by this Folder
+	top  string // the topmost folder above it that was made with it; "" when all were there
 
 	mu    sync.Mutex
 	files []Artifact
@@ -62,6 +63,7 @@ func Slug(s string) string {
 // Create makes a folder of its own named name under root, and root's parents. A
 // folder of that name is left alone: the new one is then name-2, name-3, ….
 func Create(root, name string) (*Folder, error) {
+	top := missing(root)
 	if err := os.MkdirAll(root, 0o777); err != nil {
 		return nil, fmt.Errorf("make the run folder: %w", err)
 	}
@@ -74,7 +76,7 @@ func Create(root, name string) (*Folder, error) {
 		if err != nil {
 			return nil, fmt.Errorf("make the run folder: %w", err)
 		}
-		return open(path, true)
+		return open(path, true, top)
 	}
 	return nil, fmt.Errorf("make the run folder: %s and %d like it exist", filepath.Join(root, name), maxTries-1)
 }
@@ -85,6 +87,7 @@ const maxTries = 10_000
 // Join opens the folder path that all ranks share, making it when this rank is
 // the first to come. What other ranks have written there stays.
 func Join(path string) (*Folder, error) {
+	top := missing(filepath.Dir(path))
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, fmt.Errorf("make the run folder: %w", err)
 	}
@@ -92,10 +95,22 @@ func Join(path string) (*Folder, error) {
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("make the run folder: %w", err)
 	}
-	return open(path, err == nil)
+	return open(path, err == nil, top)
 }
 
-func open(path string, made bool) (*Folder, error) {
+// missing is the topmost folder of path that does not exist, absolute; "" when all do.
+func missing(path string) (top string) {
+	path, err := filepath.Abs(path)
+	for err == nil {
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		top, path = path, filepath.Dir(path)
+	}
+	return top
+}
+
+func open(path string, made bool, top string) (*Folder, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("open the run folder: %w", err)
@@ -104,7 +119,7 @@ func open(path string, made bool) (*Folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the run folder: %w", err)
 	}
-	return &Folder{path: abs, root: root, made: made, next: 1}, nil
+	return &Folder{path: abs, root: root, made: made, top: top, next: 1}, nil
 }
 
 // Path returns the folder's absolute path.
@@ -114,7 +129,8 @@ func (f *Folder) Path() string { return f.path }
 func (f *Folder) Close() error { return f.root.Close() }
 
 // Abandon closes the folder and removes it when it is empty and this Folder made
-// it, as of a session that was called off before it recorded.
+// it, as of a session that was called off before it recorded; so it does those above it
+// that were made for it.
 func (f *Folder) Abandon() error {
 	err := f.root.Close()
 	if !f.made {
@@ -122,6 +138,14 @@ func (f *Folder) Abandon() error {
 	}
 	if rm := os.Remove(f.path); rm != nil && !notEmpty(f.path) {
 		return errors.Join(err, rm)
+	}
+	if f.top == "" {
+		return err
+	}
+	for dir := filepath.Dir(f.path); len(dir) >= len(f.top); dir = filepath.Dir(dir) {
+		if os.Remove(dir) != nil { // another run came meanwhile
+			break
+		}
 	}
 	return err
 }

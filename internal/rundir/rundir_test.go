@@ -98,6 +98,44 @@ func TestCreateJoin(t *testing.T) {
 	if _, err := os.Stat(a.Path()); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
+	if _, err := os.Stat(root); err != nil {
+		t.Errorf("a folder that was there is gone: %v", err)
+	}
+}
+
+// TestAbandon: a run that was called off takes with it the folders that were made for it,
+// and no others.
+func TestAbandon(t *testing.T) {
+	fresh := t.TempDir() + "/new"
+	c, err := Create(fresh+"/a/b", "run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := Create(fresh+"/a", "other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Abandon(); err != nil {
+		t.Fatal(err)
+	}
+	if entries, _ := os.ReadDir(fresh + "/a"); len(entries) != 1 { // what was made for c is gone, d stays
+		t.Errorf("%v", entries)
+	}
+	if err := d.Abandon(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(fresh); err != nil { // it was c that made it
+		t.Error(err)
+	}
+	if c, err = Join(fresh + "2/a/run"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Abandon(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(fresh + "2"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("folders that were made for a run are left: %v", err)
+	}
 }
 
 func TestNothingIsOverwritten(t *testing.T) {

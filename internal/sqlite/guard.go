@@ -43,6 +43,8 @@ func (db *DB) wrap(err error) error {
 		return fmt.Errorf("%w (%w)", ErrNotDatabase, err)
 	case errors.Is(err, sqlite3.NOMEM):
 		return ErrMemory
+	case errors.Is(err, sqlite3.TOOBIG):
+		return ErrLong
 	}
 	return err
 }

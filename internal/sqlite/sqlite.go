@@ -61,6 +61,7 @@ var (
 	ErrNotDatabase = errors.New("not an SQLite database")
 	ErrCorrupt     = errors.New("the database is damaged")
 	ErrMemory      = errors.New("the query needs more memory than it may take")
+	ErrLong        = errors.New("a text or blob is longer than may be read")
 )
 
 // DB is an open database. It is used by one goroutine.

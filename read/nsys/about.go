@@ -52,13 +52,13 @@ func (x *export) readAbout() *about {
 	a.readMeta(x)
 	a.readThreads(x)
 	x.each("TARGET_INFO_GPU", []string{"id", "name", "totalMemory"}, func(r *sqlite.Rows) {
-		a.gpus[r.Int(0)] = gpu{string(r.Text(1)), max(0, r.Int(2))}
+		a.gpus[r.Int(0)] = gpu{short(r, 1), max(0, r.Int(2))}
 	})
 	x.each("TARGET_INFO_CUDA_DEVICE", []string{"gpuId", "cudaId", "pid"}, func(r *sqlite.Rows) {
 		a.ordinals = append(a.ordinals, ordinal{r.Int(0), r.Int(1), r.Int(2)})
 	})
 	x.each("DIAGNOSTIC_EVENT", []string{"severity", "globalPid", "text"}, func(r *sqlite.Rows) {
-		d := diagnostic{severity: r.Int(0), text: strings.Join(strings.Fields(string(r.Text(2))), " ")}
+		d := diagnostic{severity: r.Int(0), text: strings.Join(strings.Fields(short(r, 2)), " ")}
 		if g := r.Int(1); !isHost(g) {
 			d.pid = pidOf(g)
 		}
@@ -70,24 +70,30 @@ func (x *export) readAbout() *about {
 // readMeta reads how the session was recorded; the environment that stands there too,
 // secrets included, is passed over.
 func (a *about) readMeta(x *export) {
-	meta := x.pairs("META_DATA_EXPORT")
-	a.product, a.schema = meta["EXPORT_PRODUCT_VERSION"], meta["EXPORT_SCHEMA_VERSION"]
+	x.each("META_DATA_EXPORT", []string{"name", "value"}, func(r *sqlite.Rows) {
+		switch short(r, 0) {
+		case "EXPORT_PRODUCT_VERSION":
+			a.product = cmp.Or(a.product, short(r, 1))
+		case "EXPORT_SCHEMA_VERSION":
+			a.schema = cmp.Or(a.schema, short(r, 1))
+		}
+	})
 	x.each("META_DATA_CAPTURE", []string{"name", "value"}, func(r *sqlite.Rows) {
-		switch string(r.Text(0)) {
+		switch short(r, 0) {
 		case "CAPTURE_EVENT_TYPE":
-			a.traced = append(a.traced, string(r.Text(1)))
+			a.traced = append(a.traced, short(r, 1))
 		case "CUDA_GRAPH_TRACE_OPTIONS:MODE":
-			a.graphs = string(r.Text(1))
+			a.graphs = short(r, 1)
 		case "DEVICE_DISPLAY_NAME":
-			a.host = cmp.Or(a.host, string(r.Text(1)))
+			a.host = cmp.Or(a.host, short(r, 1))
 		}
 	})
 	x.each("TARGET_INFO_SYSTEM_ENV", []string{"name", "value"}, func(r *sqlite.Rows) {
-		switch string(r.Text(0)) {
+		switch short(r, 0) {
 		case "Hostname":
-			a.host = cmp.Or(string(r.Text(1)), a.host)
+			a.host = cmp.Or(short(r, 1), a.host)
 		case "NvDriverVersion":
-			a.driver = string(r.Text(1))
+			a.driver = short(r, 1)
 		}
 	})
 }

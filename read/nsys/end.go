@@ -78,8 +78,11 @@ func (s *Source) diagnose() {
 			continue
 		}
 		code := "diagnostic"
-		if d.severity == 3 {
+		switch {
+		case d.severity == 3:
 			code = "diagnostic-error"
+		case d.lossy():
+			code = "diagnostic-loss"
 		}
 		s.warn.Add(event.Warning{Code: code, Event: -1, Text: "nsys says: " + d.text})
 	}
@@ -98,8 +101,11 @@ func (s *Source) diagnose() {
 // grave reports whether a message tells that something is wrong: warnings and errors, and
 // among the others those that tell of a loss.
 func (d diagnostic) grave() bool {
-	return d.severity == 2 || d.severity == 3 || d.severity == 1 && strings.Contains(d.text, "might be missing")
+	return d.severity == 2 || d.severity == 3 || d.severity == 1 && d.lossy()
 }
+
+// lossy reports whether a message tells that events of the device may be lost.
+func (d diagnostic) lossy() bool { return strings.Contains(d.text, "might be missing") }
 
 // concerns reports whether a message is told with this rank: its own, and with the first
 // those of no rank.

@@ -45,9 +45,12 @@ func openExport(ctx context.Context, r io.ReaderAt, size int64, name string) (*e
 	return x, nil
 }
 
+// maxValue bounds one value that is read, bytes.
+const maxValue = 16 << 20
+
 // connect opens a connection. A scan needs little: pages are read once, in order.
 func connect(ctx context.Context, r io.ReaderAt, size int64) (*sqlite.DB, error) {
-	return sqlite.Open(ctx, r, size, sqlite.Options{MaxMemory: 64 << 20, MaxValue: 16 << 20, Cache: 2 << 20})
+	return sqlite.Open(ctx, r, size, sqlite.Options{MaxMemory: 64 << 20, MaxValue: maxValue, Cache: 2 << 20})
 }
 
 func (x *export) close() { x.db.Close() }
@@ -133,16 +136,15 @@ func (x *export) each(table string, cols []string, row func(*sqlite.Rows)) {
 	}
 }
 
-// pairs reads a table of names and values.
-func (x *export) pairs(table string) map[string]string {
-	out := map[string]string{}
-	x.each(table, []string{"name", "value"}, func(r *sqlite.Rows) {
-		name := string(r.Text(0))
-		if _, twice := out[name]; twice {
-			out[name] += ", " + string(r.Text(1))
-		} else {
-			out[name] = string(r.Text(1))
-		}
-	})
-	return out
+// maxWord bounds what is kept of a text about the session, bytes: a name, a version, a
+// message of nsys.
+const maxWord = 1 << 10
+
+// short returns a text about the session, cut where it is longer than any should be.
+func short(r *sqlite.Rows, i int) string {
+	b := r.Text(i)
+	if len(b) <= maxWord {
+		return string(b)
+	}
+	return strings.ToValidUTF8(string(b[:maxWord]), "") + "…"
 }

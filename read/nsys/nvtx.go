@@ -3,7 +3,6 @@ package nsys
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -194,17 +193,13 @@ func (x *export) domains() (map[domain]string, error) {
 	}
 	defer rows.Close()
 	for rows.Next() && len(out) < maxDomains {
-		name := string(rows.Text(2))
+		name := short(rows, 2)
 		if rows.IsNull(2) {
 			name = x.texts.text(rows.Int(3))
 		}
 		out[domain{pidOf(rows.Int(0)), rows.Int(1)}] = name
 	}
-	err = rows.Err()
-	if errors.Is(err, sqlite.ErrCorrupt) {
-		err = nil // the reading of the table tells
-	}
-	return out, err
+	return out, damaged(rows.Err()) // the reading of the table tells
 }
 
 // domain returns the name of a domain, "domain 7" when no row names it.

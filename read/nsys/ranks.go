@@ -138,7 +138,7 @@ func (x *export) processes() map[int64]string {
 		if r.IsNull(1) {
 			pid = pidOf(r.Int(0))
 		}
-		out[pid] = string(r.Text(2))
+		out[pid] = short(r, 2)
 	})
 	return out
 }

@@ -122,7 +122,7 @@ func (s *Source) account(t *task) error {
 		return nil
 	case s.ctx.Err() != nil:
 		return s.ctxErr()
-	case errors.Is(t.err, sqlite.ErrCorrupt), errors.Is(t.err, sqlite.ErrMemory), errors.Is(t.err, sqlite.ErrNotDatabase):
+	case errors.Is(t.err, sqlite.ErrCorrupt), errors.Is(t.err, sqlite.ErrMemory), errors.Is(t.err, sqlite.ErrLong), errors.Is(t.err, sqlite.ErrNotDatabase):
 		text := "a part of the table " + t.table.name + " is unreadable: " + t.err.Error()
 		if !t.whole {
 			lost := t.hi - t.lo + 1 - t.rows

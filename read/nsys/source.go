@@ -51,9 +51,10 @@ type header struct {
 	selects func(table string, cols []string, rest string) string
 }
 
-// damaged lets damage and lack of memory pass: it is counted, not an error.
+// damaged lets damage, lack of memory and values without measure pass: they are counted,
+// not an error.
 func damaged(err error) error {
-	if errors.Is(err, sqlite.ErrCorrupt) || errors.Is(err, sqlite.ErrMemory) {
+	if errors.Is(err, sqlite.ErrCorrupt) || errors.Is(err, sqlite.ErrMemory) || errors.Is(err, sqlite.ErrLong) {
 		return nil
 	}
 	return err

@@ -1,11 +1,6 @@
 package nsys
 
-import (
-	"errors"
-	"fmt"
-
-	"reel/internal/sqlite"
-)
+import "fmt"
 
 // Bounds of the names of an export: of all, and of one, bytes. What is longer is no name
 // but a process's environment or output, and is cut.
@@ -52,13 +47,14 @@ func (t *texts) text(id int64) string {
 	return string(t.at(p))
 }
 
-// readTexts reads the names. A damaged table gives those before the damage.
+// readTexts reads the names. A damaged table gives those before the damage; what is longer
+// than a connection may read is a program's output, and has no name.
 func (x *export) readTexts() (*texts, error) {
 	t := &texts{}
 	if !x.has("StringIds", "id", "value") {
 		return t, nil
 	}
-	rows, err := x.db.Query(x.selects("StringIds", []string{"id", "value"}, ""))
+	rows, err := x.db.Query(fmt.Sprintf("SELECT id, iif(octet_length(value) > %d, NULL, value) FROM StringIds NOT INDEXED", maxValue))
 	if err != nil {
 		return nil, err
 	}
@@ -83,8 +79,5 @@ func (x *export) readTexts() (*texts, error) {
 			return nil, fmt.Errorf("more than %d MiB of different names", maxTexts>>20)
 		}
 	}
-	if err := rows.Err(); err != nil && !errors.Is(err, sqlite.ErrCorrupt) {
-		return nil, err
-	}
-	return t, nil
+	return t, damaged(rows.Err())
 }
