@@ -23,6 +23,8 @@ type Document struct {
 	Ranks     []RankSummary `json:"ranks"`
 	Totals    *Totals       `json:"totals,omitempty"` // of several ranks
 	Clock     *Clock        `json:"clock,omitempty"`  // of several ranks
+	Skew      *Skew         `json:"skew,omitempty"`   // of several ranks
+	Waits     *Waits        `json:"waits,omitempty"`  // of several ranks that communicate
 	Findings  []Finding     `json:"findings"`
 	Warnings  []string      `json:"warnings"`
 
@@ -70,17 +72,27 @@ type Where struct {
 	Call  string `json:"call,omitempty"` // Python call: "pipeline_flux.py(912): __call__"
 }
 
-// Clock places the ranks on one time line, by the absolute times in their files.
+// Clock places the ranks on one time line: by the absolute times in their files, and
+// more exactly by the ends of the collectives in which they met.
 type Clock struct {
 	Start   int64        `json:"start_unix_ns"` // of the earliest event of all ranks
 	Spread  int64        `json:"spread_ns"`     // from the first rank's first event to the last one's
 	Offsets []RankOffset `json:"offsets"`       // of ranks with absolute times, in the order of the ranks
+	// Error is how far apart the ranks' clocks may still be, ns: the largest of the
+	// ranks' errors. Absent where too few collectives tell.
+	Error *int64 `json:"error_ns,omitempty"`
 }
 
 // RankOffset is where a rank's time 0 lies after Clock.Start, ns.
 type RankOffset struct {
 	Rank   int   `json:"rank"`
 	Offset int64 `json:"offset_ns"`
+	// Correction is to be added to Offset: by so much do the rank's collectives end
+	// before those of the others. 0 where they scatter too much to tell, or by less than a
+	// microsecond. Error is the median distance that remains. Both are absent where fewer
+	// than three collectives tell.
+	Correction *int64 `json:"correction_ns,omitempty"`
+	Error      *int64 `json:"error_ns,omitempty"`
 }
 
 // Encode writes the document as one line of JSON.

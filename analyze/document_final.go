@@ -31,6 +31,7 @@ func Finalize(p *Partial) *Document {
 	if len(ranks) > 1 {
 		d.Totals = p.totals.finish(len(ranks))
 		d.Clock = d.align()
+		d.compare(ranks)
 	}
 	d.diagnose(ranks)
 	return d
@@ -106,7 +107,7 @@ func (d *Document) align() *Clock {
 			c.Start, last = *r.StartUnix, *r.StartUnix
 		}
 		c.Start, last = min(c.Start, *r.StartUnix), max(last, *r.StartUnix)
-		c.Offsets = append(c.Offsets, RankOffset{r.Rank, *r.StartUnix})
+		c.Offsets = append(c.Offsets, RankOffset{Rank: r.Rank, Offset: *r.StartUnix})
 	}
 	if n := len(d.Ranks) - len(c.Offsets); n > 0 {
 		d.warn("%v of %v files carry no absolute time: their ranks are on no common clock", unit.Count(n), unit.Count(len(d.Ranks)))

@@ -103,7 +103,7 @@ func TestManyDisputed(t *testing.T) {
 // TestClock: ranks are placed by absolute time, from the earliest.
 func TestClock(t *testing.T) {
 	d := Finalize(MergeAll(said{name: "b", rank: 1, start: 7}.partial(), said{name: "a", rank: 0, start: 9}.partial(), said{name: "c", rank: 2}.partial()))
-	want := Clock{Start: 7e9, Spread: 2e9, Offsets: []RankOffset{{0, 2e9}, {1, 0}}}
+	want := Clock{Start: 7e9, Spread: 2e9, Offsets: []RankOffset{{Rank: 0, Offset: 2e9}, {Rank: 1}}}
 	if d.Clock == nil || d.Clock.Start != want.Start || d.Clock.Spread != want.Spread || !slices.Equal(d.Clock.Offsets, want.Offsets) {
 		t.Errorf("%+v, want %+v", d.Clock, want)
 	}

@@ -14,6 +14,7 @@ func (r *record) check() error {
 	f.repair(reflect.ValueOf(&r.Source), "source")
 	f.repair(reflect.ValueOf(s), "summary")
 	f.repair(reflect.ValueOf(r.Diagnosis), "diagnosis")
+	f.repair(reflect.ValueOf(r.Collectives), "collectives")
 	switch {
 	case f.n > 0:
 		return fmt.Errorf("%s is negative", f.first)
@@ -30,7 +31,7 @@ func (r *record) check() error {
 	case s.Timing != HostTimed && s.Timing != SyncedTimed && s.Timing != DeviceTimed:
 		return fmt.Errorf("summary.timing is %.60q", s.Timing)
 	}
-	return errors.Join(r.checkNames(), r.checkIndices(), r.checkWarnings(), r.checkDiagnosis())
+	return errors.Join(r.checkNames(), r.checkIndices(), r.checkWarnings(), r.checkDiagnosis(), r.Collectives.check())
 }
 
 // checkDiagnosis makes sure that findings have a name and a severity.

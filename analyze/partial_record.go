@@ -23,6 +23,8 @@ type record struct {
 	Diagnosis *Diagnosis  `json:"diagnosis,omitempty"`
 	Warnings  []fault     `json:"warnings,omitempty"`
 
+	Collectives *CollectiveTimes `json:"collectives,omitempty"`
+
 	hash [sha256.Size]byte // of all but the names
 }
 
@@ -38,7 +40,7 @@ type fault struct {
 const maxUnix = 1 << 62
 
 func newRecord(tl *timeline.Timeline, s RankSummary, d *Diagnosis) *record {
-	r := &record{Source: SourceOf(tl), Summary: s, Diagnosis: d}
+	r := &record{Source: SourceOf(tl), Summary: s, Diagnosis: d, Collectives: s.Collectives}
 	if r.Source.Path != "" {
 		r.Names = []string{r.Source.Path}
 	}
@@ -72,10 +74,12 @@ func (r *record) repair() (first string, n int) {
 	s := deepCopy(reflect.ValueOf(r.Summary)).Interface().(RankSummary)
 	r.Summary = s
 	r.Diagnosis = deepCopy(reflect.ValueOf(r.Diagnosis)).Interface().(*Diagnosis)
+	r.Collectives = deepCopy(reflect.ValueOf(r.Collectives)).Interface().(*CollectiveTimes)
 	var f impossible
 	f.repair(reflect.ValueOf(&r.Source), "source")
 	f.repair(reflect.ValueOf(&r.Summary), "summary")
 	f.repair(reflect.ValueOf(r.Diagnosis), "diagnosis")
+	f.repair(reflect.ValueOf(r.Collectives), "collectives")
 	r.Source.MissingPercent = min(r.Source.MissingPercent, 100)
 	if u := s.StartUnix; u != nil && (*u > maxUnix || *u < -maxUnix) {
 		r.Summary.StartUnix = nil

@@ -34,6 +34,13 @@ func randomRank(rnd *rand.Rand, rank *int, steps int) (*timeline.Timeline, RankS
 		s.GPU = &GPU{Span: v + d(), Busy: v, Compute: d(), Comm: d(), BusyPercent: percent, CommOverlapPercent: &percent, Activities: rnd.IntN(1e6)}
 		s.Devices = []DeviceGPU{{ID: int64(rnd.IntN(8)), GPU: *s.GPU}}
 	}
+	if rnd.IntN(2) == 0 {
+		c := CollectiveSort{Name: "nccl", Count: int64(3 + rnd.IntN(2))}
+		for range c.Count {
+			c.Start, c.Dur = append(c.Start, d()), append(c.Dur, d())
+		}
+		s.Collectives = &CollectiveTimes{Sorts: []CollectiveSort{c}}
+	}
 	for _, name := range []string{"encode", "decode", "diffuse"}[:rnd.IntN(4)] {
 		s.Stages = append(s.Stages, StageInfo{Stage: name, Name: "Model_<0>", CPU: d(), GPUBusy: busy, Evidence: ByModule})
 	}

@@ -38,6 +38,8 @@ type RankSummary struct {
 	Memory    *MemoryReport `json:"memory,omitempty"`
 	Coverage  []Coverage    `json:"coverage,omitempty"` // of a rank in a run folder
 	Links     Links         `json:"links"`
+
+	Collectives *CollectiveTimes `json:"-"` // what ranks are set against each other by; goes into a Partial
 }
 
 // RequestInfo is one request. Other is host time in none of its stages.
@@ -123,6 +125,7 @@ func survey(tl *timeline.Timeline, roles *Roles) *scene {
 	gpu, devices := devices(tl, c.work, c.kernels.comm)
 	if gpu.Activities > 0 {
 		s.Timing, s.GPU, s.Devices = DeviceTimed, &gpu, devices
+		s.Collectives = collectiveTimes(tl, c.work, c.kernels.comm)
 	}
 	s.Device = rankDevice(tl, devices)
 	c.memory = newLevels(tl, event.DeviceMemory)

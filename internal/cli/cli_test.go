@@ -56,7 +56,7 @@ func tiny(t testing.TB) string {
 
 func TestHelp(t *testing.T) {
 	golden.String(t, "help/reel.txt", good(t))
-	for _, verb := range []string{"summary", "doctor", "ops", "check", "summarize", "merge", "version"} {
+	for _, verb := range []string{"summary", "doctor", "diff", "ops", "check", "summarize", "merge", "version"} {
 		help := good(t, verb, "--help")
 		if !strings.Contains(help, "Examples:\n  reel "+verb) {
 			t.Errorf("%s has no example in its help", verb)

@@ -29,6 +29,9 @@ func (p *page) ranks(d *analyze.Document) {
 		p.gap()
 		p.stepsOfRanks(d)
 	}
+	p.skew(d)
+	p.waits(d)
+	p.clock(d)
 	if stages == 0 {
 		p.gap()
 		p.note("", "no stage and no denoise step found in any rank; the summary of one rank alone says what was looked for")

@@ -12,9 +12,10 @@ type Clock struct {
 	Unix       bool    // common time counts from 1970
 }
 
-// NewClock aligns ranks by the absolute times that their sources tell. A rank
-// without one begins with the earliest of the others; when no rank has one, each
-// keeps its own times. Common time is never negative.
+// NewClock aligns ranks by the absolute times that their sources tell, and corrects that
+// by the ends of the collectives in which they met. A rank without such a time begins
+// with the earliest of the others; when no rank has one, each keeps its own times. Common
+// time is never negative.
 func NewClock(ranks []analyze.Rank) Clock {
 	c := Clock{Offset: make([]int64, len(ranks))}
 	known := make([]bool, len(ranks))
@@ -29,6 +30,9 @@ func NewClock(ranks []analyze.Rank) Clock {
 			c.Start = at
 		}
 		first = false
+	}
+	for i, shift := range Corrections(ranks, c.Offset, known) {
+		c.Offset[i] += shift
 	}
 	for i, r := range ranks {
 		if !known[i] && c.Unix {
@@ -60,6 +64,17 @@ func (c *Clock) bounds(ranks []analyze.Rank) {
 		}
 		first = false
 	}
+}
+
+// Corrections are what to add to the times of ranks that are aligned by offset (of those
+// that are known) after the ends of their collectives.
+func Corrections(ranks []analyze.Rank, offset []int64, known []bool) []int64 {
+	starts := make([]int64, len(ranks))
+	for i, r := range ranks {
+		starts[i] = offset[i] + r.TL.Origin
+	}
+	add, _, _ := analyze.ClockCorrections(ranks, starts, known)
+	return add
 }
 
 func empty(r analyze.Rank) bool { return r.TL.Ranges.Len() == 0 && r.TL.Activities.Len() == 0 }

@@ -5,7 +5,6 @@
 package html
 
 import (
-	"bufio"
 	"crypto/sha256"
 	_ "embed" // the page's template, style and script
 	"encoding/base64"
@@ -30,15 +29,12 @@ var pageTemplate = template.Must(template.New("page").Parse(pageText))
 // the list may be shorter and hold nil. Rows stand in the order of their table.
 // The error is that of w.
 func Write(w io.Writer, d *analyze.Document, ops []*analyze.OpsReport) error {
-	b := bufio.NewWriter(w)
-	if err := pageTemplate.Execute(b, newPage(d, ops)); err != nil {
-		return err
-	}
-	return b.Flush()
+	return WriteWith(w, d, ops, nil)
 }
 
 // page is what the template shows.
 type page struct {
+	Kind     string // summary, comparison
 	Title    string
 	Facts    []string // about the run, below the title
 	Figures  []figure
@@ -46,6 +42,7 @@ type page struct {
 	Findings []finding
 	Parts    []part
 	Details  []detail
+	Timeline *picture
 	Warnings []string
 	Files    []string
 

@@ -15,7 +15,7 @@ import (
 const shownDetails = 32
 
 func newPage(d *analyze.Document, ops []*analyze.OpsReport) *page {
-	p := &page{Title: "Nothing to show", Style: template.CSS(styleText), Script: template.JS(scriptText), Policy: policy()}
+	p := &page{Kind: "summary", Title: "Nothing to show", Style: template.CSS(styleText), Script: template.JS(scriptText), Policy: policy()}
 	for _, w := range d.Warnings {
 		p.Warnings = append(p.Warnings, display.Clean(w))
 	}

@@ -15,8 +15,8 @@ type clock struct {
 	notes []string
 }
 
-// newClock aligns the ranks by their absolute times. A rank without any begins
-// with the first of the others.
+// newClock aligns the ranks by their absolute times, corrected by the ends of their
+// collectives. A rank without any begins with the first of the others.
 func newClock(ranks []analyze.Rank) clock {
 	c := clock{shift: make([]int64, len(ranks))}
 	if len(ranks) == 1 {
@@ -39,10 +39,11 @@ func newClock(ranks []analyze.Rank) clock {
 	if !any {
 		first = ranks[0].TL.Origin
 	}
+	corrections := walk.Corrections(ranks, bases, known)
 	for i, r := range ranks {
 		switch {
 		case known[i]:
-			c.shift[i] = bases[i] - c.base
+			c.shift[i] = bases[i] - c.base + corrections[i]
 		default:
 			c.shift[i] = first - c.base - r.TL.Origin
 			c.notes = append(c.notes, fmt.Sprintf("%s has no absolute time; it is set to begin with the first rank", name(r)))

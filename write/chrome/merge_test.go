@@ -156,10 +156,17 @@ func compareMerged(t *testing.T, got analyze.Rank, ranks []analyze.Rank, parts [
 		t.Errorf("links %+v, those of the ranks are %+v", got.TL.Linked, sum)
 	}
 	merged := analyze.Summarize(got.TL, roles)
+	starts, known := make([]int64, len(ranks)), make([]bool, len(ranks))
+	for i, r := range ranks {
+		if s := analyze.Summarize(r.TL, roles).StartUnix; s != nil {
+			starts[i], known[i] = *s, true
+		}
+	}
+	corrections, _, _ := analyze.ClockCorrections(ranks, starts, known)
 	var first *int64
-	for _, r := range ranks {
-		if s := analyze.Summarize(r.TL, roles).StartUnix; s != nil && (first == nil || *s < *first) {
-			first = s
+	for i := range ranks {
+		if at := starts[i] + corrections[i]; known[i] && (first == nil || at < *first) {
+			first = &at
 		}
 	}
 	if merged.StartUnix == nil || *merged.StartUnix != *first {
