@@ -2,7 +2,6 @@ package formats
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -252,7 +251,7 @@ func TestNsysSecretsStayInside(t *testing.T) {
 	for _, n := range slices.Compact(names) {
 		for _, word := range []string{"PATH=", "HOME=", "TOKEN", "SECRET", "API_KEY"} {
 			if strings.Contains(n, word) {
-				t.Error(fmt.Sprintf("%.60q", n))
+				t.Errorf("%.60q", n)
 			}
 		}
 	}

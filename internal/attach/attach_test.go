@@ -22,7 +22,6 @@ type fake struct {
 	dir    string
 	pids   []int32
 	silent bool // takes the request and writes nothing
-	other  string
 	mu     sync.Mutex
 	got    []string
 }
