@@ -28,6 +28,7 @@ type profileFlags struct {
 	nsys                                                string
 	plain, force, noSummary, attach                     bool
 	repeat                                              int
+	python                                              pythonFlags
 }
 
 const exitNotFound = 127
@@ -60,6 +61,7 @@ installed; its reports are exported and summed up in the same way.`,
 		RunE: a.run(func(c *cobra.Command, args []string) error { return a.profile(c.Context(), args, f) }),
 	}
 	f.add(c)
+	f.python.add(c)
 	return c
 }
 
@@ -79,7 +81,7 @@ func (f *profileFlags) add(c *cobra.Command) {
 	s.Lookup("nsys").NoOptDefVal = "nsys"
 	s.StringArrayVar(&f.nsysArgs, "nsys-arg", nil, "an `OPTION` for nsys profile in place of Reel's\nchoice: --nsys-arg=--sample=process-tree")
 	s.BoolVar(&f.plain, "plain", false, "record nothing: set the environment and time the\ncommand")
-	s.BoolVar(&f.attach, "attachable", false, "let 'reel attach' reach PyTorch in the command;\neach of its processes starts some seconds later")
+	s.BoolVar(&f.attach, "attachable", false, "let 'reel attach' reach PyTorch in the command")
 	s.IntVar(&f.repeat, "repeat", 1, "run the command `N` times, a folder each")
 	s.BoolVar(&f.noSummary, "no-summary", false, "leave out the summary at the end")
 	s.BoolVar(&f.force, "force", false, "replace a run or report that lies at\n--report-path")
@@ -87,6 +89,9 @@ func (f *profileFlags) add(c *cobra.Command) {
 
 // profile is the verb.
 func (a *app) profile(ctx context.Context, args []string, f profileFlags) error {
+	if f.python.list {
+		return a.listHooks(ctx, args)
+	}
 	opt, err := f.options(a)
 	if err != nil {
 		return err
@@ -95,6 +100,14 @@ func (a *app) profile(ctx context.Context, args []string, f profileFlags) error 
 	a.ownsSignals.Store(true) // they are the command's, from here on
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if f.attach {
+		env, stop, err := a.attachable(context.WithoutCancel(ctx))
+		if err != nil {
+			return err
+		}
+		defer stop()
+		opt.Extra = append(env, opt.Extra...)
 	}
 	for i := range f.repeat {
 		if f.repeat > 1 {
@@ -159,7 +172,7 @@ func (f *profileFlags) options(a *app) (opt launch.Options, err error) {
 	case f.plain:
 		opt.Backend = launch.Plain{}
 	}
-	return opt, nil
+	return opt, f.python.options(&opt, f.plain)
 }
 
 // readConfig reads the profiler_config; its folder holds the run folders.
@@ -192,7 +205,7 @@ func parseTimeout(text string) (time.Duration, error) {
 	if text == "" || text == "unbound" {
 		return 0, nil
 	}
-	if s, err := strconv.ParseFloat(text, 64); err == nil && s > 0 && s < 1e9 {
+	if s, err := strconv.ParseFloat(text, 64); err == nil && s >= 1e-3 && s < 1e9 {
 		return time.Duration(s * float64(time.Second)), nil
 	}
 	if d, err := time.ParseDuration(text); err == nil && d > 0 {

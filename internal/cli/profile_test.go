@@ -114,6 +114,16 @@ func TestProfile(t *testing.T) {
 }
 
 // TestProfileCodes: the exit code is the command's, or says what went wrong before.
+// notProgram is a file that may be executed and is no program.
+func notProgram(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "garbage")
+	if err := os.WriteFile(path, []byte("\x7fELF, but for the rest"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 func TestProfileCodes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if r := underProfiler(t, "print"); r.code != 5 || r.out != "the command's own output\n" || !strings.Contains(r.err, "nothing was recorded: the command failed (exit code 5)") {
@@ -126,6 +136,7 @@ func TestProfileCodes(t *testing.T) {
 		t.Errorf("exit %d, %s", r.code, r.err)
 	}
 	t.Chdir(t.TempDir())
+	garbage := notProgram(t)
 	for _, c := range []struct {
 		args string
 		code int
@@ -136,6 +147,7 @@ func TestProfileCodes(t *testing.T) {
 		{"", 2, "reel profile: name the command to run"},
 		{"--", 2, "reel profile: name the command to run"},
 		{"--timeout never true", 2, `reel profile: --timeout "never": want seconds or a time`},
+		{"--timeout 1e-12 true", 2, `reel profile: --timeout "1e-12"`},
 		{"--timeout -5 true", 2, `reel profile: --timeout "-5"`},
 		{"--window 5-2 true", 2, `reel profile: --window="5-2"`},
 		{"--trace cuda,,nvtx true", 2, `reel profile: --trace "cuda,,nvtx"`},
@@ -147,6 +159,7 @@ func TestProfileCodes(t *testing.T) {
 		{"--profiler-config absent.yaml true", 2, "reel profile: --profiler-config: profiler_config: open absent.yaml"},
 		{`--profiler-config {"profiler":"moon"} true`, 2, "reel profile: --profiler-config: profiler"},
 		{`--nsys --profiler-config {"profiler":"torch","torch_profiler_dir":"./perf"} true`, 2, "reel profile: --nsys and a torch trace (profiler: torch) both need CUPTI"},
+		{garbage, 127, "reel profile: " + garbage + " does not start: "},
 	} {
 		r := reel(t, append([]string{"profile"}, strings.Fields(c.args)...)...)
 		if r.code != c.code || !strings.HasPrefix(r.err, c.want) || r.out != "" {

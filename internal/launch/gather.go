@@ -108,6 +108,9 @@ func (r *run) note() error {
 		case k.State == "recording" && !p.Closed: // it did not come to say more
 			k.State, k.Ended = "lost", r.result.Ended
 			k.Coverage = r.rank(p).Coverage
+			for _, fault := range k.Faults { // run.json has them as they are
+				r.say("rank %d (pid %d): %s", p.Rank, p.PID, fault)
+			}
 		default:
 			continue
 		}

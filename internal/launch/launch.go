@@ -47,6 +47,10 @@ type Options struct {
 	Grace   time.Duration // between SIGINT, SIGTERM and SIGKILL; the back end's when 0
 	Linger  time.Duration // for processes that outlive the command; 10 s when 0
 
+	// Derive makes files of what was recorded, in the run folder, when the command has
+	// ended; its error is a warning. Nil for nothing.
+	Derive func(context.Context, *rundir.Folder) error
+
 	after func(time.Duration) <-chan time.Time // time.After, but for tests
 }
 
@@ -145,9 +149,20 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 		r.warn("clean up: %v", err)
 	}
 	r.backend.Collect(ctx, r)
+	r.derive(ctx)
 	r.gather()
 	r.verdict(env)
 	return &r.result, r.note()
+}
+
+// derive makes what is made of recordings and traces.
+func (r *run) derive(ctx context.Context) {
+	if r.opt.Derive == nil {
+		return
+	}
+	if err := r.opt.Derive(ctx, r.folder); err != nil {
+		r.warn("not everything was made of what was recorded: %v", err)
+	}
 }
 
 func (r *run) fill() {

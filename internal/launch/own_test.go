@@ -3,6 +3,7 @@
 package launch
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -155,9 +156,24 @@ func TestClient(t *testing.T) {
 	if left, _ := os.ReadDir(temp); len(left) > 0 {
 		t.Errorf("left over: %v", left)
 	}
+	client.Env = []string{"REEL_AUTO=1", "A=2"}
+	if r, err = s.run(Options{Argv: []string{"say", "0", "REEL_AUTO", "A"}, Client: client}, "A=mine"); err != nil || !strings.HasSuffix(s.out.String(), "REEL_AUTO=1\nA=mine\n") {
+		t.Errorf("%v, %q, %q", err, s.out.String(), r.Warnings)
+	}
 	out, remarks, cleanup, err := PythonClient{Files: fstest.MapFS{}}.Prepare(nil, []string{"A=1"})
 	if err != nil || cleanup != nil || len(remarks) > 0 || !slices.Equal(out, []string{"A=1"}) {
 		t.Errorf("without files: %v, %q", err, out)
+	}
+}
+
+// TestDerive: what is made of what was recorded is listed; a fault is a warning.
+func TestDerive(t *testing.T) {
+	s := newScene(t, "say")
+	r, err := s.run(Options{Argv: []string{"say", "0"}, Derive: func(_ context.Context, f *rundir.Folder) error {
+		return errors.Join(os.WriteFile(filepath.Join(f.Path(), "ops_rank0.xlsx"), []byte("x"), 0o666), errors.New("the second trace is damaged"))
+	}})
+	if err != nil || len(r.Files) != 1 || r.Files[0].Kind != rundir.Ops || !strings.Contains(strings.Join(r.Warnings, "\n"), "the second trace is damaged") {
+		t.Errorf("%v, %+v, %q", err, r.Files, r.Warnings)
 	}
 }
 

@@ -22,7 +22,8 @@ type Client interface {
 // ignore is named.
 type PythonClient struct {
 	Files fs.FS
-	Temp  string // where the folder is made; the system's place when empty
+	Temp  string   // where the folder is made; the system's place when empty
+	Env   []string // NAME=VALUE that the client is told, where the user has not set them
 }
 
 // Prepare lays out the files.
@@ -44,6 +45,11 @@ func (p PythonClient) Prepare(argv, env []string) (out, remarks []string, cleanu
 		path += string(filepath.ListSeparator) + old
 	}
 	e.set("PYTHONPATH", path)
+	for _, kv := range p.Env {
+		if name, value, ok := strings.Cut(kv, "="); ok {
+			e.fill(name, value)
+		}
+	}
 	return e.list(), nil, cleanup, nil
 }
 

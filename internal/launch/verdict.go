@@ -93,7 +93,9 @@ func (r *run) nothing(env *environ) []string {
 		why = append(why, fmt.Sprintf("python %s: %s; leave the flags out", flags, isolationMeans(flags)))
 	case isPython && r.opt.Client == nil:
 		why = append(why, "a Python program records with Reel's Python client, which it imports: 'import reel'")
-	case !isPython:
+	case isPython:
+		why = append(why, "no process of it called what Reel's Python client hooks ('reel profile --list-hooks'), or ranges of its own: 'from reel import profiler', docs/python.md")
+	default:
 		why = append(why, "a Go program records with package rec: rec.FromEnv, docs/profiling-a-pipeline.md")
 	}
 	if v := env.get("REEL_RECORD"); v != "" && v != "1" {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Generates traces with a current PyTorch and Diffusers and checks Reel against them; traces go to a temporary folder.
-# Then compares Lantern's models with theirs (lantern.py).
+# Then compares Lantern's models with theirs (lantern.py), and profiles unmodified scripts of their pipelines (auto.py).
 #
 #   run.sh [REEL]      REEL: the binary; else $REEL; else it is built from this repository
 #
@@ -32,3 +32,12 @@ if ! "$venv/bin/python" "$here/pipelines.py" "$traces" >"$work/generate.log" 2>&
 fi
 "$venv/bin/python" "$here/check_ops.py" "$traces" "$reel"
 "$venv/bin/python" "$here/lantern.py"
+# All parts take forty starts of PyTorch; the parts named here show each mechanism once.
+if [ "${FULL:-}" = 1 ]; then
+	"$venv/bin/python" "$here/auto.py" "$reel"
+else
+	"$venv/bin/python" "$here/auto.py" "$reel" torch ranks
+	echo "python/integration: skipped without FULL=1: auto.py pipelines ends start overhead"
+fi
+"$here/attach.sh" "$reel" "$venv/bin/python"
+"$here/diff.sh" "$reel"

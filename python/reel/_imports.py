@@ -1,0 +1,121 @@
+"""Calls somebody when a module has been imported, without importing it.
+
+A finder stands first in sys.meta_path, lets the others find, and wraps the loader of
+the modules that are waited for; the wrapper is gone again when the module has run.
+"""
+from __future__ import annotations
+
+import sys
+from importlib.machinery import ModuleSpec
+from typing import Any, Callable, Dict, List, Optional
+
+from ._process import warn
+
+Hook = Callable[[Any], None]
+
+
+class _Loader:
+    """A loader that tells when the module has run."""
+
+    def __init__(self, loader: Any, finder: "Finder", name: str):
+        self._reel = (loader, finder, name)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._reel[0], name)
+
+    def create_module(self, spec: ModuleSpec) -> Any:
+        create = getattr(self._reel[0], "create_module", None)
+        return create(spec) if create is not None else None
+
+    def exec_module(self, module: Any) -> None:
+        loader, finder, name = self._reel
+        for holder, key in ((getattr(module, "__spec__", None), "loader"), (module, "__loader__")):
+            try:
+                setattr(holder, key, loader)
+            except Exception:
+                pass
+        finish = finder.around(name)
+        try:
+            loader.exec_module(module)
+        finally:
+            finish()
+        finder.ran(name, module)
+
+
+class Finder:
+    """Waits for modules. A hook that fails is a warning, and the import goes on."""
+
+    def __init__(self) -> None:
+        self.hooks: Dict[str, List[Hook]] = {}
+        self.timed: Dict[str, Callable[[], Callable[[], None]]] = {}
+        self.within: "set[str]" = set()
+
+    def when(self, name: str, hook: Hook) -> None:
+        """Calls hook with the module name when it has been imported: now, if it is."""
+        module = sys.modules.get(name)
+        if module is not None and not getattr(getattr(module, "__spec__", None), "_initializing", False):
+            self._call(name, hook, module)
+            return
+        self.hooks.setdefault(name, []).append(hook)
+
+    def time(self, name: str, begin: "Callable[[], Callable[[], None]]") -> None:
+        """Calls begin when the module begins to run, and what that returns at its end."""
+        if name not in sys.modules:
+            self.timed[name] = begin
+
+    def install(self) -> None:
+        if self not in sys.meta_path:
+            sys.meta_path.insert(0, self)  # type: ignore[arg-type]
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> "Optional[ModuleSpec]":
+        if name not in self.hooks and name not in self.timed or name in self.within:
+            return None
+        self.within.add(name)
+        try:
+            for finder in sys.meta_path:
+                if finder is self or not hasattr(finder, "find_spec"):
+                    continue
+                spec = finder.find_spec(name, path, target)
+                if spec is None:
+                    continue
+                if spec.loader is not None and hasattr(spec.loader, "exec_module"):
+                    spec.loader = _Loader(spec.loader, self, name)  # type: ignore[assignment]
+                return spec
+        finally:
+            self.within.discard(name)
+        return None
+
+    def around(self, name: str) -> "Callable[[], None]":
+        begin = self.timed.pop(name, None)
+        if begin is None:
+            return _nothing
+        try:
+            end = begin()
+        except Exception as err:
+            warn(f"the import of {name} is not timed: {err}")
+            return _nothing
+
+        def finish() -> None:
+            try:
+                end()
+            except Exception:
+                pass
+        return finish
+
+    def ran(self, name: str, module: Any) -> None:
+        for hook in self.hooks.pop(name, []):
+            self._call(name, hook, module)
+
+    @staticmethod
+    def _call(name: str, hook: Hook, module: Any) -> None:
+        try:
+            hook(module)
+        except Exception as err:
+            warn(f"{name} is not one that this client knows: {type(err).__name__}: {err}; its calls are not recorded")
+
+
+def _nothing() -> None:
+    pass
+
+
+finder = Finder()

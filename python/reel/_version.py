@@ -1,0 +1,2 @@
+"""The version of the client."""
+VERSION = "0.1.0"
