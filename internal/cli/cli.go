@@ -12,10 +12,13 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"reel/internal/launch"
 )
 
 // IO is where a run of the program reads and writes.
@@ -32,6 +35,7 @@ const (
 	exitOK          = 0
 	exitFailed      = 1
 	exitMisuse      = 2
+	exitGate        = 3 // doctor --fail-on, diff: a gate did not hold
 	exitInterrupted = 130
 )
 
@@ -55,6 +59,10 @@ func Run(ctx context.Context, args []string, std IO) int {
 	case err = <-done:
 	case <-ctx.Done():
 		stop() // a second Ctrl-C ends the program by itself
+		if a.ownsSignals.Load() {
+			err = <-done
+			break
+		}
 		select {
 		case err = <-done:
 		case <-time.After(grace):
@@ -62,6 +70,12 @@ func Run(ctx context.Context, args []string, std IO) int {
 		}
 	}
 	return a.exit(ctx, err)
+}
+
+// interruptible is a context that the signals of endings end, for work of a verb
+// that owns signals.
+func interruptible() (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(context.Background(), endings()...)
 }
 
 // endings are the signals that end the program. It then removes what it has not
@@ -78,12 +92,21 @@ func endings() []os.Signal {
 func (a *app) exit(ctx context.Context, err error) int {
 	name := strings.TrimSpace("reel " + a.verb)
 	misused := new(misuse)
+	missing := new(launch.NotFound)
+	code := childCode(0)
 	switch {
+	case errors.As(err, &code):
+		return int(code)
 	case err == nil:
 		return exitOK
+	case errors.As(err, &missing):
+		fmt.Fprintf(a.Err, "%s: %v\n", name, err)
+		return exitNotFound
 	case ctx.Err() != nil:
 		fmt.Fprintf(a.Err, "%s: interrupted\n", name)
 		return exitInterrupted
+	case errors.Is(err, errGate):
+		return exitGate
 	case errors.Is(err, errSaid):
 		return exitFailed
 	case errors.As(err, &misused):
@@ -97,6 +120,9 @@ func (a *app) exit(ctx context.Context, err error) int {
 
 // errSaid is returned by verbs that have told already what failed.
 var errSaid = errors.New("said already")
+
+// errGate is returned when a gate did not hold.
+var errGate = errors.New("a gate did not hold")
 
 // misuse is an error of whoever typed the command.
 type misuse struct{ err error }
@@ -115,6 +141,9 @@ const gcPercent = 50
 type app struct {
 	IO
 	verb string // what was asked for, for messages: "summary"
+	// ownsSignals is set by a verb that deals with signals itself: it is then waited
+	// for however many come.
+	ownsSignals atomic.Bool
 }
 
 // root builds the command tree.
@@ -140,7 +169,7 @@ time went: stages, denoise steps, operators, with CPU and device time.`,
 		return &misuse{err}
 	})
 	root.AddGroup(&cobra.Group{ID: "read", Title: "Look at traces:"}, &cobra.Group{ID: "merge", Title: "Many ranks:"},
-		&cobra.Group{ID: "session", Title: "Profile a running process:"}, &cobra.Group{ID: "more", Title: "More:"})
+		&cobra.Group{ID: "demo", Title: "Make something to profile:"}, &cobra.Group{ID: "session", Title: "Profile a program:"}, &cobra.Group{ID: "more", Title: "More:"})
 	root.SetHelpCommandGroupID("more")
 	root.SetCompletionCommandGroupID("more")
 	for _, verb := range a.verbs() {
@@ -152,13 +181,22 @@ time went: stages, denoise steps, operators, with CPU and device time.`,
 // verbs are the commands.
 func (a *app) verbs() []func() *cobra.Command {
 	return []func() *cobra.Command{
-		a.summaryCmd,
+		a.summaryCmd, a.viewCmd,
+		a.doctorCmd,
+		a.diffCmd,
 		a.opsCmd,
+		a.statsCmd, a.queryCmd,
 		a.framesCmd,
+		a.startupCmd,
 		a.checkCmd,
 		a.exportCmd,
 		a.summarizeCmd, a.mergeCmd,
+		a.profileCmd, a.runsCmd,
+		a.demoCmd, a.playCmd, a.serveCmd,
 		a.startCmd, a.stopCmd, a.statusCmd,
+		a.redactCmd,
+		a.attachCmd,
+		a.lintCmd,
 		a.versionCmd,
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"reel/analyze"
 	"reel/internal/report"
+	"reel/internal/webui"
 	"reel/render/csv"
 	"reel/render/html"
 	"reel/render/profilerout"
@@ -66,8 +67,8 @@ func exportFormats() []exportFormat {
 				}},
 			}
 		}},
-		{"html", "the summary as one page", "a browser, offline too", true, false, joint("summary", ".html", func(j *exportJob, w io.Writer) error {
-			return html.Write(w, j.document(), j.table(analyze.OpsByName))
+		{"html", "the summary, tables and a thinned timeline as one page", "a browser, offline too", true, false, joint("summary", ".html", func(j *exportJob, w io.Writer) error {
+			return html.WriteWith(w, j.document(), j.table(analyze.OpsByName), webui.Thin(&webui.Run{Ranks: j.ranks, Roles: j.roles}))
 		})},
 	}
 }
