@@ -101,11 +101,19 @@ func TestReadable(t *testing.T) {
 	for name, env := range map[string][]string{"closed": nil, "died": {"DIE=1"}, "flight": {"REEL_MODE=flight", "REEL_MAX_BYTES=655360"}} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "rec.reel")
+			here, err := filepath.Abs(".")
+			if err != nil {
+				t.Fatal(err)
+			}
 			c := exec.Command(path, "-c", program)
-			c.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1", "PYTHONPATH=.", "REEL_RECORD="+file, "RANK=1")
+			c.Dir = t.TempDir()
+			c.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1", "PYTHONPATH="+here, "REEL_RECORD="+file, "RANK=1")
 			c.Env = append(c.Env, env...)
 			if out, err := c.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
+			}
+			if left, err := os.ReadDir(c.Dir); err != nil || len(left) > 0 {
+				t.Errorf("a recording of its own path left %v here: %v", left, err)
 			}
 			read(t, file, name)
 		})

@@ -129,7 +129,8 @@ class Process:
         """Opens the recording of the whole process, where that is what is asked for."""
         try:
             self.open()
-            self.noted().write()
+            if self.note is not None:  # a recording of its own path has no run folder
+                self.note.write()
         except Exception as err:
             warn(f"nothing is recorded: {err}")
             profiler.install(None)
