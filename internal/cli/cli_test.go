@@ -94,7 +94,7 @@ func TestErrors(t *testing.T) {
 		{"summary notes.txt", 1, "reel summary: notes.txt: no trace that Reel knows; it reads: PyTorch (Kineto) trace (.json,"},
 		{"summary list.json", 1, "reel summary: kineto: list.json: none of its 0 list items is an event"},
 		{"summary cfg.json", 1, `reel summary: kineto: cfg.json: it has no list "traceEvents"`},
-		{"summary db.sqlite", 1, "reel summary: db.sqlite: Nsight Systems exports are not read yet"},
+		{"summary db.sqlite", 1, "reel summary: nsys: db.sqlite: not an SQLite database"},
 		{"summary none", 1, "reel summary: none: no trace file in this folder"},
 		{"summary --json --format csv x", 2, "reel summary: --json and --format csv contradict each other"},
 		{"summary --format xml x", 2, `reel summary: --format "xml": want text, json, csv, markdown`},

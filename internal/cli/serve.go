@@ -182,8 +182,15 @@ func (a *app) serveByPID(h http.Handler) (stop func()) {
 		return func() {}
 	}
 	srv := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
-	go func() { _ = srv.Serve(l) }() // it ends with Close
-	return func() { _ = srv.Close() }
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = srv.Serve(l) // it ends with Close
+	}()
+	return func() {
+		_ = srv.Close()
+		<-done // the socket is gone then
+	}
 }
 
 // jobPrefix tells a worker's video jobs from those of the others.
