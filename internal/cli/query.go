@@ -141,18 +141,24 @@ func (a *app) query(ctx context.Context, paths []string, sql, form string, flags
 		limited, stop = context.WithTimeout(ctx, flags.timeout)
 	}
 	defer stop()
-	db, err := query.Open(limited, ranks)
+	err = a.queryRanks(limited, ranks, sql, form, flags.limit)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("not done after %v; --timeout allows more", flags.timeout)
+	}
+	return err
+}
+
+// queryRanks runs one statement over ranks and prints its rows.
+func (a *app) queryRanks(ctx context.Context, ranks []analyze.Rank, sql, form string, limit int) error {
+	db, err := query.Open(ctx, ranks)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
 	rows, err := db.Query(sql)
-	if err == nil {
-		defer rows.Close()
-		err = a.printRows(rows, form, flags.limit)
+	if err != nil {
+		return err
 	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("not done after %v; --timeout allows more", flags.timeout)
-	}
-	return err
+	defer rows.Close()
+	return a.printRows(rows, form, limit)
 }
