@@ -199,7 +199,7 @@ func openBrowser(url string) {
 // tell says how the session went.
 func (g *game) tell(ctx context.Context, rep session.Report) error {
 	a := g.b.a
-	fmt.Fprintf(a.Out, "%s: %d frames of %d blocks shown, %d dropped, %d inputs; ended: %s\n", display.Clean(relative(g.b.dir)), rep.Shown, rep.Steps, rep.Dropped, rep.Inputs, rep.Ended)
+	fmt.Fprintf(a.Out, "%s: %d frames of %d blocks shown, %d made and not shown, %d inputs; ended: %s\n", display.Clean(relative(g.b.dir)), rep.Shown, rep.Steps, rep.Dropped, rep.Inputs, rep.Ended)
 	if g.count > 1 {
 		fmt.Fprintf(a.Out, "the presenter's own count: %d frames, longest interval %v\n", g.count, unit.Dur(g.longest))
 	}
