@@ -8,7 +8,7 @@
 # Environment:
 #   REEL_NODE         where playwright-core is kept ($HOME/.cache/reel/node); made when absent
 #   REEL_SHARED_DATA  the folder of sample traces; without it those tests are skipped
-#   ONLY              names of tests, separated by commas: pixels,hostile,lantern,sd35,ranks,nsys
+#   ONLY              names of tests, separated by commas: pixels,hostile,lantern,live,sd35,ranks,nsys
 #
 # What cannot be installed is told in a "skipped" line, exit status 0; a failed check is 1.
 set -euo pipefail
