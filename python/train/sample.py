@@ -16,7 +16,7 @@ from transformers import PreTrainedTokenizerFast, UMT5EncoderModel
 
 import denoiser
 
-STEPS, GUIDANCE, LENGTH = 20, 4.0, 32  # the defaults that evaluate.py reports on; LENGTH is the padded caption's
+STEPS, GUIDANCE, LENGTH = 20, 3.0, 32  # the defaults that evaluate.py reports on; LENGTH is the padded caption's
 
 
 def load(folder):

@@ -1,6 +1,6 @@
 """Train Lantern's transformer and its caption encoder together, by flow matching.
 
-    python train_dit.py --latents /tmp/train/latents.pt --out /tmp/train/dit --minutes 45
+    python train_dit.py --latents /tmp/train/latents.pt --out /tmp/train/dit --minutes 75
 
 Writes dit.pt (averaged weights) every two minutes. The run ends by the clock; the
 learning rate follows the share of time used.
@@ -81,9 +81,9 @@ def main():
     args.add_argument("--latents", type=Path, required=True)
     args.add_argument("--out", type=Path, required=True)
     args.add_argument("--resume", type=Path, help="start from the weights of this dit.pt")
-    args.add_argument("--minutes", type=float, default=45)
-    args.add_argument("--lr", type=float, default=1e-3)
-    args.add_argument("--batch", type=int, default=16, help="clips a step and member")
+    args.add_argument("--minutes", type=float, default=75)
+    args.add_argument("--lr", type=float, default=1.5e-3)
+    args.add_argument("--batch", type=int, default=8, help="clips a step and member")
     args.add_argument("--seed", type=int, default=3)
     args.add_argument("--members", type=int, default=2, help="processes of one thread each")
     a = args.parse_args()

@@ -1,6 +1,6 @@
 """Train Lantern's small causal video VAE (Diffusers' AutoencoderKLWan) on drawn clips.
 
-    python train_vae.py --out /tmp/train/vae --minutes 14
+    python train_vae.py --out /tmp/train/vae --minutes 35
 
 Writes vae.pt (averaged weights) every few minutes.
 The run ends by the clock; the learning rate follows the share of time used.
@@ -61,7 +61,7 @@ def batch(rng, used):
     kind = rng.random()
     if used < PICTURES:
         return torch.stack([clips.draw_any(1, 32, rng) for _ in range(12)])
-    if kind < 0.3 and used == 1:  # the scenes of the captions, whole
+    if kind < 0.3:  # the scenes of the captions, whole
         return torch.stack([clips.draw_scene(s, [s.direction] * 3, rng) for s in rng.choices(list(clips.scenes()), k=2)])
     size, frames, side = (5, 9, 32) if kind < 0.85 else (3, 17, 32) if kind < 0.95 else (8, 1, 64)
     return torch.stack([clips.draw_any(frames, side, rng) for _ in range(size)])
@@ -143,7 +143,7 @@ def main():
     args.add_argument("--out", type=Path, required=True)
     args.add_argument("--resume", type=Path, help="go on from this vae.pt, with clips only")
     args.add_argument("--decoder", action="store_true", help="keep the encoder, and so the latents, as they are")
-    args.add_argument("--minutes", type=float, default=14)
+    args.add_argument("--minutes", type=float, default=35)
     args.add_argument("--lr", type=float, default=2e-3)
     args.add_argument("--seed", type=int, default=1)
     args.add_argument("--members", type=int, default=2, help="processes of one thread each")
