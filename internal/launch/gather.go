@@ -94,8 +94,8 @@ func readRecording(path string) (p Process, err error) {
 // its own, or none of its end, and for the launcher.
 func (r *run) note() error {
 	noted := map[int]rundir.Rank{}
-	if run, err := rundir.Read(r.folder.Path()); err == nil {
-		for _, k := range run.Ranks {
+	if ranks, err := r.folder.Ranks(); err == nil {
+		for _, k := range ranks {
 			noted[k.PID] = k
 		}
 	}

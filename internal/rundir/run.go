@@ -118,6 +118,18 @@ func (f *Folder) note(name string, p part) error {
 	return nil
 }
 
+// Ranks returns what the ranks have said so far, whether or not run.json has it
+// yet: where there is a launcher, ranks leave run.json to it.
+func (f *Folder) Ranks() (ranks []Rank, err error) {
+	parts, _, err := f.parts()
+	for _, p := range parts {
+		if p.Launch == nil {
+			ranks = append(ranks, p.Rank)
+		}
+	}
+	return ranks, err
+}
+
 // parts reads what the ranks wrote; sum changes when any of it does.
 func (f *Folder) parts() (parts []part, sum string, err error) {
 	entries, err := fs.ReadDir(f.root.FS(), partFolder)
