@@ -52,7 +52,7 @@ echo "Export of $mb MB, 3 × $rows rows, $processes process(es); $rounds rounds,
 echo
 echo "| command | wall | processor | peak memory |"
 echo "| --- | --- | --- | --- |"
-for verb in summary check "stats --report cuda_gpu_kern_sum" "stats --report nvtx_sum" "stats --report cuda_api_sum"; do
+for verb in summary check "stats --report cuda_gpu_kern_sum" "stats --report cuda_api_sum" "stats --report nvtx_sum --native" "stats --report nvtx_sum --limit 20" "stats --report nvtx_sum"; do
   # shellcheck disable=SC2086
   read -r wall cpu peak < <(measure "$dir/reel" $verb "$file")
   echo "| \`reel $verb\` | $wall s | $cpu s | $peak MB |"

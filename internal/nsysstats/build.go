@@ -88,11 +88,11 @@ func words(names []string) []Col {
 func (b *build) sumRows(s *grouped) {
 	list := s.measure()
 	whole := int64(0)
-	for i := range list {
-		whole = plus(whole, list[i].total)
+	for _, p := range list.places {
+		whole = plus(whole, p.total)
 	}
-	b.Len, b.row = len(list), func(i int) []table.Cell {
-		g := &list[i]
+	b.Len, b.row = len(list.places), func(i int) []table.Cell {
+		g := list.at(i)
 		row := []table.Cell{share(g.total, whole), table.Int(g.total), table.Int(int64(g.n)), table.Float(g.avg), table.Float(g.med),
 			table.Int(g.min), table.Int(g.max), table.Float(g.dev)}
 		for _, w := range s.key(g.key) {

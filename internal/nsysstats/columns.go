@@ -2,7 +2,9 @@ package nsysstats
 
 import (
 	"bufio"
+	"bytes"
 	"io"
+	"slices"
 	"strings"
 
 	"reel/internal/display"
@@ -41,44 +43,75 @@ func WriteColumns(w io.Writer, reports []*Report, width int) error {
 // gap stands between columns.
 const gap = "  "
 
+// grid writes the rows, of which there may be millions: a line is put together in place.
 func (r *Report) grid(b *bufio.Writer, width int) {
 	widths := make([]int, len(r.Cols))
 	for i, c := range r.Cols {
 		widths[i] = len(c.Head)
 	}
+	var cell []byte
 	for k := range r.Len {
 		row := r.Row(k)
 		for i, c := range r.Cols {
-			widths[i] = max(widths[i], display.Width(c.shown(row[i])))
+			if c.Digits == text {
+				widths[i] = max(widths[i], display.Width(c.words(row[i])))
+				continue
+			}
+			cell = c.number(cell[:0], row[i])
+			widths[i] = max(widths[i], len(cell))
 		}
 	}
 	r.fit(widths, width)
-	line := func(cells func(i int, c Col) string) {
-		var s strings.Builder
-		for i, c := range r.Cols {
-			if i > 0 {
-				s.WriteString(gap)
-			}
-			s.WriteString(cells(i, c))
-		}
-		b.WriteString(" " + strings.TrimRight(s.String(), " ") + "\n")
-	}
-	line(func(i int, c Col) string {
-		free := widths[i] - len(c.Head)
-		return strings.Repeat(" ", free/2) + c.Head + strings.Repeat(" ", free-free/2)
-	})
-	line(func(i int, _ Col) string { return strings.Repeat("-", widths[i]) })
+	r.heads(b, widths)
+	var line []byte
 	for k := range r.Len {
 		row := r.Row(k)
-		line(func(i int, c Col) string {
-			s := c.shown(row[i])
+		line = line[:0]
+		for i, c := range r.Cols {
+			line = append(line, between(i)...)
 			if c.Digits == text {
-				s = display.Shorten(s, widths[i])
-				return s + strings.Repeat(" ", max(0, widths[i]-display.Width(s)))
+				s := display.Shorten(c.words(row[i]), widths[i])
+				line = blanks(append(line, s...), widths[i]-display.Width(s))
+				continue
 			}
-			return strings.Repeat(" ", max(0, widths[i]-display.Width(s))) + s
-		})
+			cell = c.number(cell[:0], row[i])
+			line = append(blanks(line, widths[i]-len(cell)), cell...)
+		}
+		writeLine(b, line)
 	}
+}
+// heads writes the headings over lines.
+func (r *Report) heads(b *bufio.Writer, widths []int) {
+	var head, rule []byte
+	for i, c := range r.Cols {
+		free := widths[i] - len(c.Head)
+		head = append(blanks(append(head, between(i)...), free/2), c.Head...)
+		head = blanks(head, free-free/2)
+		rule = append(append(rule, between(i)...), strings.Repeat("-", widths[i])...)
+	}
+	writeLine(b, head)
+	writeLine(b, rule)
+}
+
+// between stands before column i: a margin before the first.
+func between(i int) string {
+	if i == 0 {
+		return " "
+	}
+	return gap
+}
+
+func blanks(b []byte, n int) []byte {
+	for range n {
+		b = append(b, ' ')
+	}
+	return b
+}
+
+// writeLine writes a line without the blanks at its end.
+func writeLine(b *bufio.Writer, line []byte) {
+	b.Write(bytes.TrimRight(line, " "))
+	b.WriteByte('\n')
 }
 
 // fit takes what a row is too wide off the widest columns of words.
@@ -106,30 +139,23 @@ func (r *Report) fit(widths []int, width int) {
 	}
 }
 
-// shown is a cell for people.
-func (c Col) shown(cell table.Cell) string {
-	if c.Digits == text {
-		return display.Clean(c.raw(cell))
-	}
-	return commas(c.raw(cell))
-}
+// words is a cell of words for people.
+func (c Col) words(cell table.Cell) string { return display.Clean(c.raw(cell)) }
 
-// commas puts commas between groups of three digits before the point.
-func commas(num string) string {
-	whole, rest, point := strings.Cut(num, ".")
-	sign := ""
-	if w, ok := strings.CutPrefix(whole, "-"); ok {
-		sign, whole = "-", w
+// number appends a number for people: with commas between groups of three digits before
+// the point.
+func (c Col) number(b []byte, cell table.Cell) []byte {
+	from := len(b)
+	b = c.digits(b, cell)
+	end := from // of the digits before the point
+	for end < len(b) && b[end] != '.' {
+		end++
 	}
-	var b strings.Builder
-	for i := range len(whole) {
-		if i > 0 && (len(whole)-i)%3 == 0 {
-			b.WriteByte(',')
-		}
-		b.WriteByte(whole[i])
+	if from < end && b[from] == '-' {
+		from++
 	}
-	if point {
-		return sign + b.String() + "." + rest
+	for at := end - 3; at > from; at -= 3 {
+		b = slices.Insert(b, at, ',')
 	}
-	return sign + b.String()
+	return b
 }

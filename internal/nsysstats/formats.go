@@ -18,14 +18,19 @@ func (c Col) raw(cell table.Cell) string {
 	if s, ok := cell.Str(); ok {
 		return s
 	}
+	return string(c.digits(nil, cell))
+}
+
+// digits appends a number with the digits of its column; nothing when it is absent.
+func (c Col) digits(b []byte, cell table.Cell) []byte {
 	if n, ok := cell.Int(); ok && c.Digits == 0 {
-		return strconv.FormatInt(n, 10)
+		return strconv.AppendInt(b, n, 10)
 	}
 	f, ok := cell.Float()
 	if !ok {
-		return ""
+		return b
 	}
-	return strconv.FormatFloat(f, 'f', max(c.Digits, 0), 64)
+	return strconv.AppendFloat(b, f, 'f', max(c.Digits, 0), 64)
 }
 
 // WriteCSV writes reports as nsys does: a line of headings, then the rows, with an
@@ -151,9 +156,10 @@ func (r *Report) Table() *table.Table {
 		cells := make([]any, len(row))
 		for i, c := range r.Cols {
 			if !row[i].IsAbsent() {
-				cells[i] = commas(c.raw(row[i]))
 				if c.Digits == text {
 					cells[i] = c.raw(row[i])
+				} else {
+					cells[i] = string(c.number(nil, row[i]))
 				}
 			}
 		}

@@ -2,29 +2,29 @@ package nsysstats
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 	"strings"
 )
 
-// grouped are numbers in groups; a group goes by some words, its key.
+// grouped are numbers in groups; a group goes by some words, its key. Of a single source
+// it may go by the number of a name instead: there may be millions.
 type grouped struct {
-	keys  []groupKey
-	ids   map[string]int32 // of groups that go by words
+	words [][]string       // of groups that go by words
+	ids   map[string]int32 // of these groups
+	names []nameStyle      // of groups that go by a name of in
+	in    *input
+	plain bool // without the style
+
 	group []int32
 	value []int64
 }
 
-// groupKey is what a group goes by: words, or the named ranges of one source that
-// share a name.
-type groupKey struct {
-	words []string
-	in    *input
-	name  nameStyle
-	plain bool // without the style
-}
-
 func newGrouped() *grouped { return &grouped{ids: map[string]int32{}} }
+
+// groups is how many there are.
+func (s *grouped) groups() int { return len(s.words) + len(s.names) }
 
 // id returns the group that goes by some words, making it when it is new.
 func (s *grouped) id(words ...string) int32 {
@@ -34,28 +34,28 @@ func (s *grouped) id(words ...string) int32 {
 	}
 	id, ok := s.ids[k]
 	if !ok {
-		id = s.fresh(groupKey{words: slices.Clone(words)})
-		s.ids[k] = id
+		id = int32(len(s.words))
+		s.words, s.ids[k] = append(s.words, slices.Clone(words)), id
 	}
 	return id
 }
 
-// fresh makes a group.
-func (s *grouped) fresh(k groupKey) int32 {
-	s.keys = append(s.keys, k)
-	return int32(len(s.keys) - 1)
+// named makes a group of a name of in. A grouped that has such groups has no others.
+func (s *grouped) named(k nameStyle) int32 {
+	s.names = append(s.names, k)
+	return int32(len(s.names) - 1)
 }
 
 // key returns the words of a group.
 func (s *grouped) key(g int32) []string {
-	k := &s.keys[g]
-	switch {
-	case k.in == nil:
-		return k.words
-	case k.plain:
-		return []string{k.in.nameOf(k.name.nameKey)}
+	if s.in == nil {
+		return s.words[g]
 	}
-	return []string{k.name.style.String(), k.in.nameOf(k.name.nameKey)}
+	k := s.names[g]
+	if s.plain {
+		return []string{s.in.nameOf(k.nameKey)}
+	}
+	return []string{k.style.String(), s.in.nameOf(k.nameKey)}
 }
 
 func (s *grouped) add(group int32, v int64) {
@@ -70,33 +70,67 @@ type measured struct {
 	avg, med, dev   float64
 }
 
-// measure measures each group, the largest total first, equal ones as they came: there
-// may be millions.
-func (s *grouped) measure() []measured {
-	from := make([]int, len(s.keys)+1)
+// ordered are groups, the largest total first, equal ones as they came.
+type ordered struct {
+	values []int64
+	from   []int // by group and one behind: its part of values
+	places []place
+}
+
+type place struct {
+	total int64
+	group int32
+}
+
+// measure puts the groups that have a number in order.
+func (s *grouped) measure() *ordered {
+	n := s.groups()
+	o := &ordered{from: make([]int, n+1), values: make([]int64, len(s.value))}
 	for _, g := range s.group {
-		from[g+1]++
+		o.from[g+1]++
 	}
-	for i := range s.keys {
-		from[i+1] += from[i]
+	for i := range n {
+		o.from[i+1] += o.from[i]
 	}
-	values, next := make([]int64, len(s.value)), slices.Clone(from)
+	next := slices.Clone(o.from)
 	for i, g := range s.group {
-		values[next[g]] = s.value[i]
+		o.values[next[g]] = s.value[i]
 		next[g]++
 	}
-	out := make([]measured, 0, len(s.keys))
-	for i := range s.keys {
-		if vs := values[from[i]:from[i+1]]; len(vs) > 0 {
-			m := measureOne(vs)
-			m.key = int32(i)
-			out = append(out, m)
+	for i := range n {
+		vs := o.values[o.from[i]:o.from[i+1]]
+		if len(vs) == 0 {
+			continue
+		}
+		p := place{group: int32(i)}
+		for _, v := range vs {
+			p.total = plus(p.total, v)
+		}
+		o.places = append(o.places, p)
+	}
+	slices.SortFunc(o.places, func(x, y place) int {
+		return cmp.Or(cmp.Compare(y.total, x.total), cmp.Compare(x.group, y.group))
+	})
+	return o
+}
+
+// at measures group i in their order.
+func (o *ordered) at(i int) measured {
+	g := o.places[i].group
+	m := measureOne(o.values[o.from[g]:o.from[g+1]])
+	m.key = g
+	return m
+}
+
+// all measures them all.
+func (o *ordered) all() iter.Seq[measured] {
+	return func(yield func(measured) bool) {
+		for i := range o.places {
+			if !yield(o.at(i)) {
+				return
+			}
 		}
 	}
-	slices.SortFunc(out, func(x, y measured) int {
-		return cmp.Or(cmp.Compare(y.total, x.total), cmp.Compare(x.key, y.key))
-	})
-	return out
 }
 
 // measureOne sorts vs, which are some, and measures them. The deviation is that

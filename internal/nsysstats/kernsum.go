@@ -34,7 +34,7 @@ func (b *build) rangeKernels() {
 	}
 	b.Cols = []Col{{"NVTX Range", text}, {"Style", text}, {"PID", 0}, {"TID", 0}, {"NVTX Inst", 0}, {"Kern Inst", 0}, {"Total Time (ns)", 0},
 		{"Avg (ns)", 1}, {"Med (ns)", 1}, {"Min (ns)", 0}, {"Max (ns)", 0}, {"StdDev (ns)", 1}, {"Kernel Name", text}}
-	for _, m := range k.measure() {
+	for m := range k.measure().all() {
 		key := k.key(m.key)
 		pid, _ := strconv.ParseInt(key[2], 10, 64) // written below
 		tid, _ := strconv.ParseInt(key[3], 10, 64)

@@ -44,7 +44,7 @@ func (b *build) memSize() {
 	}
 	b.Cols = []Col{{"Total (MB)", 3}, {"Count", 0}, {"Avg (MB)", 3}, {"Med (MB)", 3}, {"Min (MB)", 3}, {"Max (MB)", 3}, {"StdDev (MB)", 3}, {"Operation", text}}
 	mb := func(v float64) table.Cell { return table.Float(v / megabyte) }
-	for _, m := range s.measure() {
+	for m := range s.measure().all() {
 		b.rows = append(b.rows, []table.Cell{mb(float64(m.total)), table.Int(int64(m.n)), mb(m.avg), mb(m.med),
 			mb(float64(m.min)), mb(float64(m.max)), mb(m.dev), table.Str(s.key(m.key)[0])})
 	}

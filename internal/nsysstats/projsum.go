@@ -77,7 +77,7 @@ func (b *build) projSum() {
 		u.level, u.kids = u.level+int64(p.level[x.r]), u.kids+int64(p.kids[x.r])
 		s.add(g, p.last[x.r]-p.first[x.r])
 	}
-	for _, m := range s.measure() {
+	for m := range s.measure().all() {
 		u, n := by[m.key], float64(m.n)
 		b.rows = append(b.rows, []table.Cell{table.Str(s.key(m.key)[0]), table.Str(s.key(m.key)[1]), table.Int(m.total), table.Int(u.host), table.Int(int64(m.n)),
 			table.Float(m.avg), table.Float(m.med), table.Int(m.min), table.Int(m.max), table.Float(m.dev),

@@ -32,6 +32,9 @@ var noRanges = map[style]string{both: "NV Tools Extension (NVTX)", pushPop: "NVT
 func (in *input) addRanges(s *grouped, want style, alone bool, n *noted) bool {
 	any := false
 	g := rangeGroups{s: s, in: in, want: want, alone: alone && !in.native, known: map[nameStyle][]int32{}}
+	if g.alone {
+		s.in, s.plain, s.names = in, want != both, make([]nameStyle, 0, in.tl.Names())
+	}
 	for _, track := range in.tl.HostTracks() {
 		t := &in.tl.Tracks[track]
 		for i := t.Lo; i < t.Hi; i++ {
@@ -109,7 +112,7 @@ func (g *rangeGroups) ofOther(k nameStyle) int32 {
 func (g *rangeGroups) make(k nameStyle) int32 {
 	switch {
 	case g.alone:
-		return g.s.fresh(groupKey{in: g.in, name: k, plain: g.want != both})
+		return g.s.named(k)
 	case g.want == both:
 		return g.s.id(k.style.String(), g.in.nameOf(k.nameKey))
 	}

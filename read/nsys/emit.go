@@ -2,7 +2,9 @@ package nsys
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
+	"strings"
 
 	"reel/event"
 	"reel/internal/sqlite"
@@ -34,6 +36,30 @@ type cached struct {
 
 // wanted are the arguments that are kept.
 type wanted struct{ domain, style, unfinished, category, color, payload, data, more bool }
+
+// columns returns the columns of a table that are read; "" stands for one that nobody
+// wants: reading them all doubles the time of a report.
+func (k *wanted) columns(t *table) []string {
+	cols := slices.Clone(t.cols)
+	for i := len(cols) - t.args; i < len(cols); i++ {
+		want := k.more
+		switch c := cols[i]; {
+		case k.more:
+		case c == "category":
+			want = k.category
+		case c == "color":
+			want = k.color
+		case strings.HasSuffix(c, "Value") && c != "returnValue":
+			want = k.payload
+		case strings.HasPrefix(c, "jsonText"):
+			want = k.data
+		}
+		if !want {
+			cols[i] = ""
+		}
+	}
+	return cols
+}
 
 func newEmitter(s *Source) *emitter {
 	n := s.x.texts.count()

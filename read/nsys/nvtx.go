@@ -140,7 +140,7 @@ func isOperator(name []byte) bool {
 // nvtxArgs adds the arguments that are asked for.
 func (e *emitter) nvtxArgs(r *sqlite.Rows, pid int64) {
 	if d := r.Int(nDomain); e.keep.domain && d != 0 {
-		e.argText("domain", e.s.x.domain(pid, d))
+		e.argText("domain", e.s.domain(pid, d))
 	}
 	if e.keep.category && !r.IsNull(nCategory) {
 		e.argInt("category", r.Int(nCategory))
@@ -180,32 +180,41 @@ type domain struct{ pid, id int64 }
 // maxDomains bounds how many there may be.
 const maxDomains = 1 << 16
 
-// domains reads the names of domains out of the rows of their creation.
-func (x *export) domains() (map[domain]string, error) {
-	out := map[domain]string{}
-	if !x.has("NVTX_EVENTS", "eventType", "domainId") {
-		return out, nil
-	}
-	sql := x.selects("NVTX_EVENTS", []string{"globalTid", "domainId", "text", "textId"}, "WHERE eventType = "+strconv.Itoa(typeDomain))
-	rows, err := x.db.Query(sql)
-	if err != nil {
-		return out, damaged(err)
-	}
-	defer rows.Close()
-	for rows.Next() && len(out) < maxDomains {
-		name := short(rows, 2)
-		if rows.IsNull(2) {
-			name = x.texts.text(rows.Int(3))
+// domain returns the name of a domain, "domain 7" when no row names it. The rows of the
+// creation of domains may be anywhere: the table is read for them when the first range in
+// a domain comes by.
+func (s *Source) domain(pid, id int64) string {
+	s.x.once.Do(func() {
+		db, err := connect(s.ctx, s.r, s.size)
+		if err == nil {
+			s.x.readDomains(db)
+			db.Close()
 		}
-		out[domain{pidOf(rows.Int(0)), rows.Int(1)}] = name
-	}
-	return out, damaged(rows.Err()) // the reading of the table tells
-}
-
-// domain returns the name of a domain, "domain 7" when no row names it.
-func (h *header) domain(pid, id int64) string {
-	if name := h.domains[domain{pid, id}]; name != "" {
+	})
+	if name := s.x.domains[domain{pid, id}]; name != "" {
 		return name
 	}
 	return "domain " + strconv.FormatInt(id, 10)
+}
+
+// readDomains reads the names of domains out of the rows of their creation. What is
+// unreadable here, a worker meets too, and tells.
+func (h *header) readDomains(db *sqlite.DB) {
+	h.domains = map[domain]string{}
+	if !h.has("NVTX_EVENTS", "eventType", "domainId") {
+		return
+	}
+	sql := h.selects("NVTX_EVENTS", []string{"globalTid", "domainId", "text", "textId"}, "WHERE eventType = "+strconv.Itoa(typeDomain))
+	rows, err := db.Query(sql)
+	if err != nil {
+		return
+	}
+	defer rows.Close()
+	for rows.Next() && len(h.domains) < maxDomains {
+		name := short(rows, 2)
+		if rows.IsNull(2) {
+			name = h.texts.text(rows.Int(3))
+		}
+		h.domains[domain{pidOf(rows.Int(0)), rows.Int(1)}] = name
+	}
 }

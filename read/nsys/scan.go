@@ -90,10 +90,7 @@ func (s *Source) scan(db *sqlite.DB, e *emitter, t *task) error {
 	if t.whole {
 		rest, args = "", nil
 	}
-	cols := t.table.cols
-	if !s.opt.AllArgs && len(s.opt.Args) == 0 {
-		cols = cols[:len(cols)-t.table.args]
-	}
+	cols := e.keep.columns(t.table)
 	rows, err := db.Query(s.x.selects(t.table.name, cols, rest), args...)
 	if err != nil {
 		return err

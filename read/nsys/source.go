@@ -44,11 +44,14 @@ type header struct {
 	name    string
 	tables  map[string]columns
 	texts   *texts
-	domains map[domain]string
 	about   *about
 	missing int64
 	claimed int64
 	selects func(table string, cols []string, rest string) string
+	has     func(table string, cols ...string) bool
+
+	once    sync.Once // reads domains
+	domains map[domain]string
 }
 
 // damaged lets damage, lack of memory and values without measure pass: they are counted,
@@ -62,15 +65,8 @@ func damaged(err error) error {
 
 // begin reads what stands about the session, plans the tasks and starts the workers.
 func (s *Source) begin(ctx context.Context, x *export) error {
-	s.x = &header{name: x.name, tables: x.tables, texts: x.texts, about: x.readAbout(), selects: x.selects}
+	s.x = &header{name: x.name, tables: x.tables, texts: x.texts, about: x.readAbout(), selects: x.selects, has: x.has}
 	s.x.missing, s.x.claimed = x.db.Missing()
-	if s.opt.keeps("domain") {
-		domains, err := x.domains()
-		if err != nil {
-			return err
-		}
-		s.x.domains = domains
-	}
 	s.rows, s.found = map[string]int64{}, map[event.Track]bool{}
 	s.tasks = s.plan(x)
 	s.tell()
