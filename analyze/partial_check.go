@@ -28,7 +28,7 @@ func (r *record) check() error {
 		return fmt.Errorf("summary.rank is %d, but the record's is not", s.Rank)
 	case s.StartUnix != nil && (*s.StartUnix > maxUnix || *s.StartUnix < -maxUnix):
 		return errors.New("summary.start_unix_ns is beyond all times")
-	case s.Timing != HostTimed && s.Timing != SyncedTimed && s.Timing != DeviceTimed:
+	case s.Timing != HostTimed && s.Timing != SyncedTimed && s.Timing != DeviceTimed && s.Timing != EventTimed:
 		return fmt.Errorf("summary.timing is %.60q", s.Timing)
 	}
 	return errors.Join(r.checkNames(), r.checkIndices(), r.checkWarnings(), r.checkDiagnosis(), r.Collectives.check())

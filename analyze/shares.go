@@ -43,13 +43,8 @@ type piece struct {
 // newShares gives every activity to the stage or step that holds its launch on
 // the launch's own thread, or, without a launch, its operator.
 func newShares(tl *timeline.Timeline, d *Derived, work []int32, k *kernels) *shares {
-	s := &shares{stage: make([]share, len(d.Stages)), step: make([]share, len(d.Steps)), place: make([]int32, len(work))}
-	for i := range s.stage {
-		s.stage[i].place = int32(i + 1)
-	}
-	for i := range s.step {
-		s.step[i].place = -int32(i + 1)
-	}
+	s := newPieces(d)
+	s.place = make([]int32, len(work))
 	tracks := s.pieces(tl, d)
 	seen := make([]uint64, len(tl.Ranges.Start)/64+1)
 	a := &tl.Activities
@@ -74,6 +69,18 @@ func newShares(tl *timeline.Timeline, d *Derived, work []int32, k *kernels) *sha
 		to.add(a.Start[i], a.End(int(i)))
 		to.class[k.of(i).class] += a.Dur[i]
 		s.place[w] = to.place
+	}
+	return s
+}
+
+// newPieces are shares of nothing yet.
+func newPieces(d *Derived) *shares {
+	s := &shares{stage: make([]share, len(d.Stages)), step: make([]share, len(d.Steps))}
+	for i := range s.stage {
+		s.stage[i].place = int32(i + 1)
+	}
+	for i := range s.step {
+		s.step[i].place = -int32(i + 1)
 	}
 	return s
 }

@@ -15,6 +15,7 @@ const (
 	HostTimed   Timing = "host"   // no device activity was recorded: host clock only
 	SyncedTimed Timing = "synced" // host clock around device synchronisation
 	DeviceTimed Timing = "device" // the device's own activity records
+	EventTimed  Timing = "events" // events of the device around stages and steps, no activity
 )
 
 // RankSummary is what one rank's timeline says, in the words of the JSON schema
@@ -170,76 +171,4 @@ func rankDevice(tl *timeline.Timeline, used []DeviceGPU) string {
 		return fmt.Sprintf("%d kinds of device", len(names))
 	}
 	return name
-}
-
-func (s *RankSummary) fill(c *scene, m *shares) {
-	tl, d := c.tl, c.d
-	device := s.Timing == DeviceTimed
-	opt := func(v int64) *int64 {
-		if !device {
-			return nil
-		}
-		return &v
-	}
-	inRequest := make([]int64, len(d.Requests))
-	for i, x := range d.Stages {
-		sh := &m.stage[i]
-		s.Stages = append(s.Stages, StageInfo{x.Request, x.Stage, x.Name, x.Start - tl.Origin, x.Dur(),
-			opt(sh.busy.length()), opt(sh.span()), sh.count, 0, x.Evidence, classNS(&sh.class), c.peak(x)})
-		inRequest[x.Request] += x.Dur()
-	}
-	for i, x := range d.Steps {
-		sh := &m.step[i]
-		busy, span := sh.busy.length(), sh.span()
-		s.Steps = append(s.Steps, StepInfo{x.Request, x.Loop, x.Index, x.Name, x.Start - tl.Origin, x.Dur(),
-			opt(busy), opt(span), opt(span - busy), sh.count, sh.launches, x.Evidence, classNS(&sh.class), c.peak(x)})
-		inRequest[x.Request] += x.Dur()
-	}
-	s.addLoops()
-	for i, x := range d.Requests {
-		s.Requests = append(s.Requests, RequestInfo{i, x.Name, x.Start - tl.Origin, x.Dur(), max(0, x.Dur()-inRequest[i]), x.Evidence, x.WarmUp})
-	}
-	if device {
-		s.Outside = &Outside{m.outside.busy.length(), m.outside.count}
-	}
-}
-
-// addLoops adds each loop as a stage "diffuse": the sums of its steps.
-func (s *RankSummary) addLoops() {
-	var loops []StageInfo
-	for i, st := range s.Steps {
-		if i == 0 || st.Request != s.Steps[i-1].Request || st.Loop != s.Steps[i-1].Loop {
-			loops = append(loops, StageInfo{Request: st.Request, Stage: "diffuse", Name: st.Name, Start: st.Start, Evidence: st.Evidence})
-			if st.GPUBusy != nil {
-				loops[len(loops)-1].GPUBusy, loops[len(loops)-1].GPUSpan = new(int64), new(int64)
-			}
-		}
-		l := &loops[len(loops)-1]
-		l.CPU += st.CPU
-		l.Activities += st.Activities
-		l.Steps++
-		for class, ns := range st.ClassTime {
-			if l.ClassTime == nil {
-				l.ClassTime = map[string]int64{}
-			}
-			l.ClassTime[class] += ns
-		}
-		if p := st.PeakMemory; p != nil && (l.PeakMemory == nil || *p > *l.PeakMemory) {
-			l.PeakMemory = p
-		}
-		if st.GPUBusy != nil {
-			*l.GPUBusy += *st.GPUBusy
-			*l.GPUSpan += *st.GPUSpan
-		}
-	}
-	var merged []StageInfo
-	stages := s.Stages
-	for len(stages) > 0 && len(loops) > 0 {
-		if loops[0].Start < stages[0].Start {
-			merged, loops = append(merged, loops[0]), loops[1:]
-		} else {
-			merged, stages = append(merged, stages[0]), stages[1:]
-		}
-	}
-	s.Stages = append(append(append([]StageInfo{}, merged...), stages...), loops...)
 }

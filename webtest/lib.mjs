@@ -59,7 +59,7 @@ export async function open(browser, url, { width = 1280, height = 900, scheme = 
 export async function settled(page) {
   await page.waitForFunction(() => {
     const t = globalThis.reelTimeline;
-    if (!t || t.gone || !t.view.settled || t.moving || t.gliding || t.held.size || !t.tiles.idle) return false;
+    if (!t || t.gone || !t.view.settled || t.motion.moving || t.motion.gliding || t.motion.held.size || !t.tiles.idle) return false;
     const v = t.view, level = Math.round(v.level);
     return t.painter.level === level && [...t.painter.memo?.of.values() ?? []].every((l) => l === level);
   }, null, { timeout: 60000 });

@@ -51,7 +51,7 @@ async function gesture(page) {
       at[name] = { frames: frames.slice(from), costs: t.costs.slice(cost) };
       await new Promise((r) => setTimeout(r, 300));
     };
-    t.mouse = t.view.width * 0.4;
+    t.motion.mouse = t.view.width * 0.4;
     await hold('d', 800, 'move, full view');
     await hold('a', 800, 'move back');
     await hold('w', 2200, 'zoom in');

@@ -77,21 +77,21 @@ export async function sd35(browser, data, keep) {
     await page.waitForSelector('.detail .list li');
     check(/241/.test(await text(page, '.detail')), 'search counts the 241 attention kernels');
     await page.keyboard.press('Enter');
-    await page.waitForFunction(() => globalThis.reelTimeline.item?.class === 'kernel' || globalThis.reelTimeline.item?.class === 'op');
+    await page.waitForFunction(() => globalThis.reelTimeline.chosen.item?.class === 'kernel' || globalThis.reelTimeline.chosen.item?.class === 'op');
     await page.locator('.lanes').focus();
     await place(page, 'v=timeline&q=attn_fwd');
     await page.waitForSelector('.detail .list a');
     await page.locator('.detail .list a').first().click();
-    await page.waitForFunction(() => globalThis.reelTimeline.item?.launch);
+    await page.waitForFunction(() => globalThis.reelTimeline.chosen.item?.launch);
     await settled(page);
     const item = await text(page, '.detail');
     check(/launched by\s*hipModuleLaunchKernel/.test(item) && /waited/.test(item) && /Python/.test(item), 'a kernel tells of its launch and its Python line', item.slice(0, 200));
-    check(await page.evaluate(() => globalThis.reelTimeline.item.places.length >= 2), 'both ends of the arrow have their rows');
+    check(await page.evaluate(() => globalThis.reelTimeline.chosen.item.places.length >= 2), 'both ends of the arrow have their rows');
     const link = page.url();
     check(/sel=0\.d\d+/.test(link), 'what is chosen stands in the address');
     const other = await open(browser, link);
-    await other.waitForFunction(() => globalThis.reelTimeline?.item);
-    check(await other.evaluate(() => globalThis.reelTimeline.item.ref) === await page.evaluate(() => globalThis.reelTimeline.item.ref), 'the address shows the same to somebody else');
+    await other.waitForFunction(() => globalThis.reelTimeline?.chosen.item);
+    check(await other.evaluate(() => globalThis.reelTimeline.chosen.item.ref) === await page.evaluate(() => globalThis.reelTimeline.chosen.item.ref), 'the address shows the same to somebody else');
     await other.context().close();
     // A selection by mouse.
     await page.keyboard.press('Escape');
@@ -221,9 +221,9 @@ export async function lantern(browser, folder, keep) {
     await settled(page);
     const chain = await text(page, '.chain');
     check(/model\.step\[/.test(chain) && /on the screen/.test(chain) && /work on the device/.test(chain), 'a frame is followed to its step and its work', chain);
-    const before = await page.evaluate(() => globalThis.reelTimeline.chain.story.frame);
+    const before = await page.evaluate(() => globalThis.reelTimeline.chosen.chain.story.frame);
     await page.keyboard.press(']');
-    await page.waitForFunction((n) => globalThis.reelTimeline.chain?.story.frame === n + 1, before);
+    await page.waitForFunction((n) => globalThis.reelTimeline.chosen.chain?.story.frame === n + 1, before);
     check(/follow=0\.\d+/.test(page.url()), 'the frame that is followed stands in the address');
     if (keep) await page.screenshot({ path: join(keep, 'play-follow-1280.png') });
     check(page.faults.length === 0, 'follow: no fault on the page', page.faults.slice(0, 3).join('; '));

@@ -80,6 +80,7 @@ func (r *Report) grid(b *bufio.Writer, width int) {
 		writeLine(b, line)
 	}
 }
+
 // heads writes the headings over lines.
 func (r *Report) heads(b *bufio.Writer, widths []int) {
 	var head, rule []byte

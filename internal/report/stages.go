@@ -43,19 +43,28 @@ func (p *page) stageTable(r *analyze.RankSummary, request int, remark string) {
 		cols = append(cols, table.Col{Name: "device", Unit: table.Nanoseconds}, table.Col{Name: p.long("span", "span on device"), Unit: table.Nanoseconds},
 			table.Col{Name: p.long("busy", "busy of span"), Unit: table.Bar})
 	} else {
+		if events(r) {
+			cols = append(cols, table.Col{Name: "device", Unit: table.Nanoseconds})
+		}
 		cols = append(cols, table.Col{Name: p.long("share", "of request"), Unit: table.Bar})
 	}
 	t := table.New("stages", append(cols, table.Col{Unit: table.Text})...)
 	for _, row := range stageRows(r, q.Index) {
 		if device {
 			t.Add(row.stage, row.name, row.cpu, opt(row.busy), opt(row.span), ratio(row.busy, row.span), sees(row))
-		} else {
-			t.Add(row.stage, row.name, row.cpu, float64(row.cpu)/float64(max(q.Duration, 1)))
+			continue
 		}
+		cells := []any{row.stage, row.name, row.cpu}
+		if events(r) {
+			cells = append(cells, opt(row.span))
+		}
+		t.Add(append(cells, float64(row.cpu)/float64(max(q.Duration, 1)))...)
 	}
 	switch {
 	case device && r.Outside != nil && r.Outside.Activities > 0 && len(r.Requests) == 1:
 		t.Add("other", count(r.Outside.Activities, "activity", "activities"), q.Other, r.Outside.GPUBusy)
+	case events(r):
+		t.Add("other", "", q.Other, nil, float64(q.Other)/float64(max(q.Duration, 1)))
 	case !device:
 		t.Add("other", "", q.Other, float64(q.Other)/float64(max(q.Duration, 1)))
 	default:
@@ -64,6 +73,10 @@ func (p *page) stageTable(r *analyze.RankSummary, request int, remark string) {
 	p.requestTitle(q, remark)
 	p.table(t)
 }
+
+// events reports whether all that is known of the device are events around stages and
+// steps.
+func events(r *analyze.RankSummary) bool { return r.Timing == analyze.EventTimed }
 
 // requestTitle is "request 0 · execute_diffusion_1_256x256 · 1.19 s on the host".
 func (p *page) requestTitle(q analyze.RequestInfo, remark string) {

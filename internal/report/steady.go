@@ -68,6 +68,10 @@ func (p *page) steady(steps []analyze.StepInfo) {
 			between(rest, func(s *analyze.StepInfo) int { return s.Activities }, "activity", "activities")+", "+
 				between(rest, func(s *analyze.StepInfo) int { return s.Launches }, "launch", "launches")+" each")
 	}
+	if rest[0].GPUBusy == nil && rest[0].GPUSpan != nil {
+		parts = append(parts, "host "+dur(medianOf(rest, func(s *analyze.StepInfo) int64 { return s.CPU })),
+			"device "+dur(medianOf(rest, func(s *analyze.StepInfo) int64 { return value(s.GPUSpan) })))
+	}
 	p.joined("", indent, parts)
 	if firstIsSlow(steps) {
 		first := medianTook(firsts)

@@ -73,24 +73,31 @@ func (p *page) manyLoops(r *analyze.RankSummary, loops [][]analyze.StepInfo) {
 }
 
 // stepCols are the columns of step tables; the last is for remarks.
-func (p *page) stepCols(device bool) []table.Col {
+func (p *page) stepCols(s *analyze.StepInfo) []table.Col {
 	cols := []table.Col{{Name: "step", Unit: table.None}, {Name: "CPU", Unit: table.Nanoseconds}}
-	if device {
+	if s.GPUBusy != nil {
 		cols = append(cols, table.Col{Name: "device", Unit: table.Nanoseconds}, table.Col{Name: p.long("span", "span on device"), Unit: table.Nanoseconds},
 			table.Col{Name: p.long("idle", "idle on device"), Unit: table.Nanoseconds}, table.Col{Name: p.long("busy", "busy of span"), Unit: table.Bar})
 	} else {
+		if s.GPUSpan != nil {
+			cols = append(cols, table.Col{Name: "device", Unit: table.Nanoseconds})
+		}
 		cols = append(cols, table.Col{Name: p.long("length", "of longest"), Unit: table.Bar})
 	}
 	return append(cols, table.Col{Unit: table.Text})
 }
 
 // stepRow is a step's row; the bar is the device's share of its span, or without
-// a device the step's share of the longest.
-func stepRow(s *analyze.StepInfo, longest int64) []any {
+// that the step's share of the longest. first is the step that the columns are of.
+func stepRow(s, first *analyze.StepInfo, longest int64) []any {
 	if s.GPUBusy != nil {
 		return []any{s.Index, s.CPU, *s.GPUBusy, opt(s.GPUSpan), opt(s.GPUIdle), ratio(s.GPUBusy, s.GPUSpan)}
 	}
-	return []any{s.Index, s.CPU, float64(s.CPU) / float64(max(longest, 1))}
+	length := float64(took(s)) / float64(max(longest, 1))
+	if first.GPUSpan != nil {
+		return []any{s.Index, s.CPU, opt(s.GPUSpan), length}
+	}
+	return []any{s.Index, s.CPU, length}
 }
 
 func longestStep(steps []analyze.StepInfo) (longest int64) {
@@ -102,14 +109,14 @@ func longestStep(steps []analyze.StepInfo) (longest int64) {
 
 // stepTable lists every step.
 func (p *page) stepTable(steps []analyze.StepInfo) {
-	t := table.New("step", p.stepCols(steps[0].GPUBusy != nil)...)
+	t := table.New("step", p.stepCols(&steps[0])...)
 	odd := map[int]bool{}
 	for _, i := range outlierSteps(steps) {
 		odd[i] = i > 0 || !firstIsSlow(steps) // a slow first step has its own line
 	}
 	longest, middle := longestStep(steps), medianTook(steps)
 	for i := range steps {
-		row := stepRow(&steps[i], longest)
+		row := stepRow(&steps[i], &steps[0], longest)
 		if odd[i] {
 			row = append(row, times(took(&steps[i]), middle)+" the median")
 		}
@@ -121,12 +128,12 @@ func (p *page) stepTable(steps []analyze.StepInfo) {
 // stepExtremes shows the first, shortest, median and longest step, all of them
 // as a strip, and names the outliers.
 func (p *page) stepExtremes(steps []analyze.StepInfo) {
-	cols := p.stepCols(steps[0].GPUBusy != nil)
+	cols := p.stepCols(&steps[0])
 	t := table.New("steps", append([]table.Col{{Name: count(len(steps), "step", "steps"), Unit: table.Text}}, cols[:len(cols)-1]...)...)
 	longest := longestStep(steps)
 	order := byTook(steps)
 	pick := func(word string, i int) {
-		t.Add(append([]any{word}, stepRow(&steps[i], longest)...)...)
+		t.Add(append([]any{word}, stepRow(&steps[i], &steps[0], longest)...)...)
 	}
 	pick("first", 0)
 	pick("shortest", order[0])

@@ -49,6 +49,14 @@ func (p *page) rank(d *analyze.Document, r *analyze.RankSummary) {
 	p.unattributed(r)
 }
 
+// deviceUnseen says what is known of a device without activity.
+func deviceUnseen(r *analyze.RankSummary) string {
+	if events(r) {
+		return "device times by events around stages and steps"
+	}
+	return "no device activity recorded"
+}
+
 // header says what was read, and how busy the device was.
 func (p *page) header(d *analyze.Document, r *analyze.RankSummary) {
 	parts := []string{deviceName(r), "rank " + unit.Count(r.Rank).String()}
@@ -59,7 +67,7 @@ func (p *page) header(d *analyze.Document, r *analyze.RankSummary) {
 	if g := r.GPU; g != nil {
 		parts = append(parts, "on the device "+dur(g.Span)+", busy "+dur(g.Busy)+" ("+share(g.Busy, g.Span)+")")
 	} else {
-		parts = append(parts, "no device activity recorded")
+		parts = append(parts, deviceUnseen(r))
 		if r.Duration > 0 {
 			parts = append(parts, dur(r.Duration)+" on the host")
 		}

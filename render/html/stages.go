@@ -24,6 +24,9 @@ func requestPart(r *analyze.RankSummary, i int, remark string) part {
 	if device {
 		g.Heads = append(g.Heads, head{"device", "num"}, head{"span on device", "num"}, head{"busy of span", "bar"})
 	} else {
+		if events(r) {
+			g.Heads = append(g.Heads, head{"between events of the device", "num"})
+		}
 		g.Heads = append(g.Heads, head{"of request", "bar"})
 	}
 	for _, row := range stageRows(r, q) {
@@ -34,6 +37,9 @@ func requestPart(r *analyze.RankSummary, i int, remark string) part {
 				cells[0].Note = joined(row.name, "the CPU sees "+shareText(row.cpu, busy)+" of it")
 			}
 		} else {
+			if events(r) {
+				cells = append(cells, optDur(row.span))
+			}
 			cells = append(cells, barCell(&row.cpu, &q.Duration, "host"))
 		}
 		g.add(cells)
@@ -86,12 +92,22 @@ func (s *stageRow) join(o stageRow) {
 	s.runs++
 	s.name = "again, " + strconv.Itoa(s.runs) + " runs"
 	s.cpu += o.cpu
-	if s.busy != nil && o.busy != nil && s.span != nil && o.span != nil {
-		busy, span := *s.busy+*o.busy, *s.span+*o.span
-		s.busy, s.span = &busy, &span
-	}
+	s.busy, s.span = sum(s.busy, o.busy), sum(s.span, o.span)
 	s.at = append(s.at, o.at...)
 }
+
+// sum is unknown when a part is.
+func sum(a, b *int64) *int64 {
+	if a == nil || b == nil {
+		return nil
+	}
+	v := *a + *b
+	return &v
+}
+
+// events reports whether all that is known of the device are events around stages and
+// steps.
+func events(r *analyze.RankSummary) bool { return r.Timing == analyze.EventTimed }
 
 // loopSegments are the steps of a request's nth loop on its time.
 func loopSegments(r *analyze.RankSummary, q analyze.RequestInfo, loop int) []segment {

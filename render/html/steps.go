@@ -60,6 +60,9 @@ func stepGrid(r *analyze.RankSummary) *grid {
 	if device {
 		g.Heads = append(g.Heads, head{"device", "num"}, head{"span on device", "num"}, head{"idle on device", "num"}, head{"busy of span", "bar"}, head{"activities", "num"}, head{"launches", "num"})
 	}
+	if events(r) {
+		g.Heads = append(g.Heads, head{"between events of the device", "num"})
+	}
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		if i == shownSteps && len(r.Steps) > shownSteps+1 {
@@ -73,6 +76,9 @@ func stepGrid(r *analyze.RankSummary) *grid {
 		row = append(row, number(int64(s.Index)), dur(s.CPU))
 		if device {
 			row = append(row, optDur(s.GPUBusy), optDur(s.GPUSpan), optDur(s.GPUIdle), barCell(s.GPUBusy, s.GPUSpan, "busy"), number(int64(s.Activities)), number(int64(s.Launches)))
+		}
+		if events(r) {
+			row = append(row, optDur(s.GPUSpan))
 		}
 		g.add(row)
 	}

@@ -84,6 +84,8 @@ func newColumn(s *analyze.StepInfo, x int, longest int64, odd bool) column {
 		c.BH = percent(*s.GPUBusy, longest)
 		c.BY = 100 - c.BH
 		c.Legend += fmt.Sprintf(", device busy %s of %s", ns(*s.GPUBusy), ns(value(s.GPUSpan)))
+	} else if s.GPUSpan != nil {
+		c.Legend += fmt.Sprintf(", %s on the device", ns(*s.GPUSpan))
 	}
 	return c
 }

@@ -49,8 +49,11 @@ func (n numbers) step(i int) string {
 
 func deviceTimes(cpu int64, busy, span *int64, activities int) string {
 	args := `, "cpu_ns": ` + itoa(cpu)
-	if busy != nil && span != nil {
+	switch {
+	case busy != nil && span != nil:
 		args += `, "gpu_busy_ns": ` + itoa(*busy) + `, "gpu_span_ns": ` + itoa(*span) + `, "activities": ` + itoa(int64(activities))
+	case span != nil: // by events of the device
+		args += `, "gpu_span_ns": ` + itoa(*span)
 	}
 	return args
 }

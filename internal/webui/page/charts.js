@@ -21,6 +21,10 @@ const stageOf = (name) => ["encode", "prepare", "diffuse", "decode", "finalize"]
 // link is a bar that leads somewhere.
 const link = (href, label, ...inner) => svg("a", { href, "data-place": true, "aria-label": label, class: "hit" }, svg("title", {}, label), ...inner);
 
+// onDevice is how long a stage or step kept the device busy, or, where only events around
+// it are known, lasted on it.
+export const onDevice = (s) => s.gpu_busy_ns ?? s.gpu_span_ns;
+
 // requestChart draws requests on one axis: stages as the CPU saw them above the device.
 export function requestChart({ run, shift, from, to, requests, stages, steps, link: at }) {
   const span = Math.max(to - from, 1), x = (t) => W * (t - from) / span;
@@ -29,12 +33,12 @@ export function requestChart({ run, shift, from, to, requests, stages, steps, li
   requests.forEach((q, i) => {
     const mine = stages.filter((s) => s.request === q.index && !(s.steps && steps.length));
     const own = steps.filter((s) => s.request === q.index);
-    const parts = mine.map((s) => ({ name: s.stage, label: `${s.stage} · ${s.name}`, start: s.start_ns + shift, dur: s.cpu_ns, gpu: s.gpu_busy_ns }));
+    const parts = mine.map((s) => ({ name: s.stage, label: `${s.stage} · ${s.name}`, start: s.start_ns + shift, dur: s.cpu_ns, gpu: onDevice(s) }));
     if (own.length) {
       const loops = Map.groupBy ? [...Map.groupBy(own, (s) => s.loop).values()] : [own];
       for (const l of loops) {
         const start = l[0].start_ns, last = l.at(-1);
-        parts.push({ name: "diffuse", label: `diffuse, ${l.length} steps`, start: start + shift, dur: last.start_ns + last.cpu_ns - start, gpu: l.reduce((s, y) => s + (y.gpu_busy_ns ?? 0), 0), steps: l });
+        parts.push({ name: "diffuse", label: `diffuse, ${l.length} steps`, start: start + shift, dur: last.start_ns + last.cpu_ns - start, gpu: l.some((y) => onDevice(y) === undefined) ? undefined : l.reduce((s, y) => s + onDevice(y), 0), steps: l });
       }
     }
     const chart = svg("svg", { class: "chart bar-cell", viewBox: `0 0 ${W} ${rowH}`, preserveAspectRatio: "none", height: rowH, role: "group", "aria-label": `stages of request ${q.index}, CPU` },
@@ -88,7 +92,7 @@ export function steps(loops, { span, mid, odd, warm, name, link: href }) {
   for (const l of shown) {
     for (const s of l) {
       const v = span(s), busy = s.gpu_busy_ns, w = Math.max(u - air, 0.5);
-      const label = `${name(s)}: ${dur(s.cpu_ns)} on the CPU${busy !== undefined ? `, device busy ${dur(busy)}, idle ${dur(s.gpu_idle_ns)}, ${s.launches} launches` : ""}`;
+      const label = `${name(s)}: ${dur(s.cpu_ns)} on the CPU${busy !== undefined ? `, device busy ${dur(busy)}, idle ${dur(s.gpu_idle_ns)}, ${s.launches} launches` : s.gpu_span_ns !== undefined ? `, ${dur(s.gpu_span_ns)} on the device` : ""}`;
       const fill = warm.has(s) ? "url(#hatch)" : "var(--c-step)";
       out.push(link(href(s), label, svg("rect", { x, y: H - y(v) + 2, width: w, height: y(v), class: busy === undefined ? "" : "hollow", fill: busy === undefined ? fill : null, "vector-effect": "non-scaling-stroke" }),
         busy !== undefined && svg("rect", { x, y: H - y(Math.min(busy, v)) + 2, width: w, height: y(Math.min(busy, v)), fill }),

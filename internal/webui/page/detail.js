@@ -4,7 +4,7 @@ import { el } from "./dom.js";
 import { at as instant, bytes, count, dur, percent } from "./format.js";
 import * as place from "./place.js";
 
-const put = (t, ...children) => { t.detail.classList.toggle("bare", !t.item && !t.span && !t.chain && !t.hits); t.detail.replaceChildren(...children.flat().filter(Boolean)); t.detail.scrollTop = 0; };
+const put = (t, ...children) => { t.detail.classList.toggle("bare", !t.chosen.item && !t.chosen.span && !t.chosen.chain && !t.chosen.hits); t.detail.replaceChildren(...children.flat().filter(Boolean)); t.detail.scrollTop = 0; };
 const fact = (k, v) => v !== undefined && v !== null && v !== "" && [el("dt", {}, k), el("dd", {}, v)];
 
 export function showNothing(t) {
@@ -14,7 +14,7 @@ export function showNothing(t) {
 
 // leads is a link to a thing of the run.
 function leads(t, l, text) {
-  return el("a", { href: place.href({ v: "timeline", sel: l.ref }), onclick: (e) => { if (e.ctrlKey || e.metaKey || e.shiftKey) return; e.preventDefault(); e.stopPropagation(); t.choose(l.ref, true); } }, text ?? l.name);
+  return el("a", { href: place.href({ v: "timeline", sel: l.ref }), onclick: (e) => { if (e.ctrlKey || e.metaKey || e.shiftKey) return; e.preventDefault(); e.stopPropagation(); t.chosen.choose(l.ref, true); } }, text ?? l.name);
 }
 
 export function showItem(t, i) {
@@ -48,7 +48,7 @@ export function showSearch(t, hits, q) {
 }
 
 export function showFrame(t, f) {
-  const s = f.story, ends = t.extent(f), least = (ends.to - ends.from) / 500; // shorter waits tell nothing
+  const s = f.story, ends = t.chosen.extent(f), least = (ends.to - ends.from) / 500; // shorter waits tell nothing
   let last;
   const rows = f.chain.filter((c) => c.what !== "inside").map((c) => {
     const gap = last !== undefined && c.start_ns - last;
@@ -56,10 +56,10 @@ export function showFrame(t, f) {
     last = Math.max(last ?? -Infinity, c.start_ns + (c.what === "shown" ? 0 : c.duration_ns));
     return [wait, el("li", { class: c.what === "queue" || c.what === "wait" ? "wait" : "" }, el("span", {}, c.what), el("span", {}, c.ref ? leads(t, c, c.name) : c.name), el("span", {}, c.what === "input" || c.what === "shown" ? "" : dur(c.duration_ns)), el("span", {}, `at ${instant(c.start_ns, t.view.scale)}`))];
   });
-  const begin = t.extent(f).from, end = f.chain.find((c) => c.what === "shown")?.start_ns;
+  const begin = t.chosen.extent(f).from, end = f.chain.find((c) => c.what === "shown")?.start_ns;
   const inside = f.chain.filter((c) => c.what === "inside");
   put(t, el("h3", {}, `frame ${s.frame}${s.step !== undefined ? `, step ${s.step}` : ""}: ${dur(end - begin)} from ${s.inputs?.length ? "its input" : "the beginning of its step"} to the screen `,
-    el("button", { class: "button", type: "button", onclick: () => t.follow(f.rank, Math.max(0, s.frame - 1), true), "aria-label": "the frame before" }, "◂"), " ", el("button", { class: "button", type: "button", onclick: () => t.follow(f.rank, s.frame + 1, true), "aria-label": "the next frame" }, "▸")),
+    el("button", { class: "button", type: "button", onclick: () => t.chosen.follow(f.rank, Math.max(0, s.frame - 1), true), "aria-label": "the frame before" }, "◂"), " ", el("button", { class: "button", type: "button", onclick: () => t.chosen.follow(f.rank, s.frame + 1, true), "aria-label": "the next frame" }, "▸")),
     el("ol", { class: "chain" }, rows), inside.length > 0 && el("p", { class: "note" }, "in the step: ", inside.map((c, k) => [k ? " · " : "", `${c.name} ${dur(c.duration_ns)}`])),
     s.device && el("p", { class: "note" }, `${count(s.device.activities)} activities, busy ${dur(s.device.busy_ns)}`), s.missing?.length && el("p", { class: "note" }, `not recorded: ${s.missing.join("; ")}`));
 }

@@ -3,7 +3,7 @@
 import { el, section, svg } from "./dom.js";
 import { bytes, count, dur, median, percent } from "./format.js";
 import * as place from "./place.js";
-import { bars, deviceBar, requestChart, series, steps } from "./charts.js";
+import { bars, deviceBar, onDevice, requestChart, series, steps } from "./charts.js";
 
 export function overview(root, run) {
   const draw = (r) => root.replaceChildren(el("div", { class: "page" }, facts(r), requests(r), stepStrips(r), ranks(r), findings(r), side(r), frames(r), latency(r), memory(r), startup(r)));
@@ -57,7 +57,7 @@ function legend(run, stages, steps) {
 function sum(a, s) {
   const out = a ?? { cpu: 0 };
   out.cpu += s.cpu_ns;
-  if (s.gpu_busy_ns !== undefined) out.gpu = (out.gpu ?? 0) + s.gpu_busy_ns;
+  if (onDevice(s) !== undefined) out.gpu = (out.gpu ?? 0) + onDevice(s);
   return out;
 }
 

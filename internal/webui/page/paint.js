@@ -42,7 +42,7 @@ export class Painter {
     t.tiles.frame = (t.tiles.frame ?? 0) + 1;
     this.want = [];
     // Moving, tiles of each eighth level do; at rest those of the very pixels.
-    this.level = v.settled && !t.moving ? Math.round(v.level) : Math.floor(v.level / 8 + 1e-9) * 8;
+    this.level = v.settled && !t.motion.moving ? Math.round(v.level) : Math.floor(v.level / 8 + 1e-9) * 8;
     this.levels.add(this.level);
     if (this.levels.size > 40) this.levels = new Set([...this.levels].slice(-24));
     this.lanes();
@@ -115,10 +115,10 @@ export class Painter {
 
   write(ctx, labels, high) {
     const t = this.t, each = 6.15 * t.ratio;
-    if (labels.length > 500) labels = labels.sort((a, b) => b.w - a.w).slice(0, t.moving ? 220 : 500);
+    if (labels.length > 500) labels = labels.sort((a, b) => b.w - a.w).slice(0, t.motion.moving ? 220 : 500);
     ctx.font = `${11 * t.ratio}px system-ui, sans-serif`;
     ctx.textBaseline = "middle";
-    const q = t.hits && t.search.value.toLowerCase();
+    const q = t.chosen.hits && t.search.value.toLowerCase();
     for (const l of labels) {
       let name = t.tiles.names.get(`${l.rank}/${l.s.name}`);
       if (!name) continue;
@@ -165,7 +165,7 @@ export class Painter {
       ctx.fillStyle = this.ink.soft;
       ctx.fillText(instant(k.t, scale), x + 3 * r, 4 * r);
     }
-    const s = t.span;
+    const s = t.chosen.span;
     if (!s) return;
     const a = v.x(s.from), b = v.x(s.to), text = dur(s.to - s.from), w = ctx.measureText(text).width + 10 * r;
     ctx.fillStyle = this.ink.select;
@@ -179,8 +179,8 @@ export class Painter {
   // overlay draws what is chosen over the rows; yOf places a row on this canvas.
   overlay(ctx, canvas, yOf) {
     const t = this.t, v = t.view, r = t.ratio, high = ROW * r, W = canvas.width, H = canvas.height;
-    if (t.span) {
-      const a = v.x(t.span.from), b = v.x(t.span.to);
+    if (t.chosen.span) {
+      const a = v.x(t.chosen.span.from), b = v.x(t.chosen.span.to);
       ctx.fillStyle = this.ink.select;
       ctx.globalAlpha = 0.13;
       ctx.fillRect(a, 0, Math.max(1, b - a), H);
@@ -188,22 +188,22 @@ export class Painter {
       ctx.fillRect(a, 0, 1, H);
       ctx.fillRect(b, 0, 1, H);
     }
-    if (t.chain) this.chain(ctx, W, H, yOf, high);
-    if (!t.item) return;
-    const places = new Map((t.item.places ?? []).map((p) => [p.ref, p]));
+    if (t.chosen.chain) this.chain(ctx, W, H, yOf, high);
+    if (!t.chosen.item) return;
+    const places = new Map((t.chosen.item.places ?? []).map((p) => [p.ref, p]));
     const box = (ref, start, length) => {
       const p = places.get(ref), y = p && yOf(p);
       return y === undefined ? undefined : { x: v.x(start), y, w: Math.max(length / v.scale, 2) };
     };
-    const me = box(t.item.ref, t.item.start_ns, t.item.duration_ns);
-    const others = [t.item.launch, ...(t.item.work?.some ?? [])].filter(Boolean);
+    const me = box(t.chosen.item.ref, t.chosen.item.start_ns, t.chosen.item.duration_ns);
+    const others = [t.chosen.item.launch, ...(t.chosen.item.work?.some ?? [])].filter(Boolean);
     ctx.lineWidth = 1.2 * r;
     ctx.strokeStyle = this.ink.text;
     for (const o of others) {
       const b = box(o.ref, o.start_ns, o.duration_ns);
       if (!me || !b) continue;
-      const [from, to] = o === t.item.launch ? [b, me] : [me, b];
-      this.arrow(ctx, from.x + Math.min(from.w, o === t.item.launch ? from.w : o.start_ns > t.item.start_ns ? from.w : 0) / 2, from.y + high / 2, to.x, to.y + high / 2);
+      const [from, to] = o === t.chosen.item.launch ? [b, me] : [me, b];
+      this.arrow(ctx, from.x + Math.min(from.w, o === t.chosen.item.launch ? from.w : o.start_ns > t.chosen.item.start_ns ? from.w : 0) / 2, from.y + high / 2, to.x, to.y + high / 2);
     }
     if (me) this.outline(ctx, me.x, me.y, me.w, high);
   }
@@ -235,7 +235,7 @@ export class Painter {
   // chain dims everything but the way of one frame, and draws the way.
   chain(ctx, W, H, yOf, high) {
     const t = this.t, v = t.view, r = t.ratio;
-    const links = t.chain.chain.filter((c) => c.track >= 0 && c.what !== "inside").map((c) => ({ c, y: yOf(c) })).filter((l) => l.y !== undefined);
+    const links = t.chosen.chain.chain.filter((c) => c.track >= 0 && c.what !== "inside").map((c) => ({ c, y: yOf(c) })).filter((l) => l.y !== undefined);
     ctx.fillStyle = this.ink.card;
     ctx.globalAlpha = 0.6;
     ctx.fillRect(0, 0, W, H);
@@ -259,7 +259,7 @@ export class Painter {
     ctx.font = `${11 * r}px system-ui, sans-serif`;
     ctx.textBaseline = "top";
     ctx.fillStyle = this.ink.text;
-    for (const c of t.chain.chain.filter((c) => c.what === "input")) {
+    for (const c of t.chosen.chain.chain.filter((c) => c.what === "input")) {
       const x = v.x(c.start_ns);
       ctx.fillRect(x, 0, 1.5 * r, H);
       if (canvasIsLanes(ctx, t)) ctx.fillText("input", x + 4 * r, 2 * r);

@@ -50,6 +50,7 @@ function steps(run) {
   if (!rows.length) return (choice) => [el("div", { class: "toolbar" }, choice), el("p", { class: "empty" }, "No denoise steps were recognised in this run.")];
   const columns = [run.many && { name: "rank", key: "rank", kind: "number" }, { name: "request", key: "request", kind: "number" }, { name: "loop", key: "loop", kind: "number" }, { name: "step", key: "name", kind: "text", value: (s) => `${s.index} · ${s.name}` },
     { name: "begins", key: "start_ns", kind: "ns" }, { name: "CPU", key: "cpu_ns", kind: "ns", share: true }, { name: "device busy", key: "gpu_busy_ns", kind: "ns", share: true }, { name: "device idle", key: "gpu_idle_ns", kind: "ns" },
+    rows.some((r) => r.gpu_span_ns !== undefined) && { name: "on the device", key: "gpu_span_ns", kind: "ns" },
     { name: "launches", key: "launches", kind: "count" }, { name: "activities", key: "activities", kind: "count" }, rows.some((r) => r.peak_memory_bytes) && { name: "peak memory", key: "peak_memory_bytes", kind: "bytes" }].filter(Boolean);
   return (choice) => table({ name: "steps", columns, rows, sort: "start_ns", extra: choice, link: (s, c) => c.kind === "text" && place.href({ v: "timeline", from: s.start_ns + s.shift, to: s.start_ns + s.shift + Math.max(s.cpu_ns, s.gpu_span_ns ?? 0) }) });
 }
