@@ -2,7 +2,7 @@
 """Checks `reel profile` on unmodified scripts of Diffusers pipelines: names and numbers of stages and steps, equal
 pictures, torch windows, two ranks, ends in the loop, and what measuring costs.
 
-    auto.py REEL [PART...]     PART: pipelines torch ranks ends start overhead
+    auto.py REEL [PART...]     PART: pipelines times torch ranks ends start overhead
 """
 
 import json
@@ -70,20 +70,26 @@ def counted(rank):
     return out
 
 
-def pipelines():
+def zoo_of():
+    """The folder of tiny models, made when it is not there."""
     zoo = WORK / "zoo"
+    if zoo.exists():
+        return zoo
     done = run(PYTHON, HERE / "zoo.py", zoo)
-    have = {line.split(":")[0] for line in done.stdout.splitlines() if line.endswith("written")}
     for line in done.stdout.splitlines():
         if line.startswith("skip"):
             print(line)
     if LANTERN.joinpath("model_index.json").exists():
         zoo.joinpath("lantern").symlink_to(LANTERN)
-        have.add("lantern")
     else:
         print("skip lantern: there is no lantern/checkpoint/model")
+    return zoo
+
+
+def pipelines():
+    zoo = zoo_of()
     for name, (stages, steps) in EXPECTED.items():
-        if name not in have:
+        if not zoo.joinpath(name).exists():
             continue
         script = HERE / "generate" / f"{name}.py"
         plain, seen = WORK / f"{name}.plain.npy", WORK / f"{name}.seen.npy"
@@ -96,6 +102,24 @@ def pipelines():
         ok(f"{name}: the same picture", plain.exists() and seen.exists() and plain.read_bytes() == seen.read_bytes(), "they differ")
         said = [line for line in done.stderr.splitlines() if line.startswith("reel: ")]
         ok(f"{name}: no warnings", not said, said)
+
+
+def times():
+    """Stages and the request of whole calls agree with timers put in by hand within 3 %, or 200 µs: a call is some milliseconds here."""
+    zoo = zoo_of()
+    for name in ("flux", "sd3", "wan", "lantern", "qwen"):
+        script = HERE / "generate" / f"{name}.py"
+        if not zoo.joinpath(name).exists():
+            print(f"skip times of {name}: this diffusers has no such pipeline")
+            continue
+        folder, _ = profile(f"times-{name}", PYTHON, HERE / "hand.py", script, zoo, WORK / "hand.npy", WORK / "hand.json")
+        hand, rank = json.loads((WORK / "hand.json").read_text())[0], summary(folder)["ranks"][0]
+        seen = {"whole": rank["requests"][0]["duration_ns"] / 1e9}
+        for s in rank["stages"]:
+            seen[s["stage"]] = seen.get(s["stage"], 0) + s["cpu_ns"] / 1e9
+        off = {k: (seen[k] / t - 1, seen[k] - t) for k, t in hand.items()}
+        ok(f"{name}: as timed by hand: " + ", ".join(f"{k} {1e3 * hand[k]:.2f} ms {100 * r:+.2f} %" for k, (r, _) in off.items()),
+           all(abs(r) <= 0.03 or abs(d) <= 200e-6 for r, d in off.values()))
 
 
 def torch():
@@ -150,7 +174,7 @@ def overhead(pairs=3, calls=30):
     print(f"note a call under reel profile takes {100 * statistics.median(ratios):+.2f} % (pairs: {' '.join(f'{100 * r:+.2f}' for r in ratios)})")
 
 
-PARTS = (pipelines, torch, ranks, ends, start, overhead)
+PARTS = (pipelines, times, torch, ranks, ends, start, overhead)
 
 
 def main():
