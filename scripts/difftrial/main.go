@@ -23,23 +23,27 @@ func main() {
 	steps := flag.Int("steps", 8, "denoise steps")
 	kernel := flag.String("kernel", "gemm", "the kernel that -fault kernel slows down")
 	sleep := flag.Duration("sleep", 5*time.Millisecond, "how long -fault sleep sleeps in a step")
+	cores := flag.Int("cores", 0, "cores of the device; 0 is all")
+	width := flag.Int("width", 32, "pixels of a side")
+	frames := flag.Int("frames", 5, "frames")
+	requests := flag.Int("requests", 1, "requests in the recording")
 	flag.Parse()
-	if err := run(*fault, *out, *kernel, *steps, *sleep); err != nil {
+	f, err := parse(*fault)
+	if err == nil {
+		err = run(Trial{Fault: f, Kernel: *kernel, Sleep: *sleep, Cores: *cores, Requests: *requests,
+			Request: pipeline.Request{Width: *width, Height: *width, Frames: *frames, Steps: *steps}}, *out)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "difftrial:", err)
 		os.Exit(1)
 	}
 }
 
-func run(fault, out, kernel string, steps int, sleep time.Duration) error {
-	f, err := parse(fault)
-	if err != nil {
-		return err
-	}
+func run(t Trial, out string) error {
 	if out == "" {
 		return fmt.Errorf("-o FILE is needed")
 	}
-	t := Trial{Model: checkpoint.FS(), Fault: f, Kernel: kernel, Sleep: sleep, Tokens: 512, // the encode takes about as long as a step
-
-		Request: pipeline.Request{Prompt: strings.Repeat("a red circle moves right and ", 80), Width: 32, Frames: 5, Steps: steps, Seed: 1}}
+	t.Model, t.Tokens = checkpoint.FS(), 512 // the encode takes about as long as a step
+	t.Request.Prompt, t.Request.Seed = strings.Repeat("a red circle moves right and ", 80), 1
 	return t.Run(context.Background(), out)
 }

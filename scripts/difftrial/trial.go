@@ -37,14 +37,17 @@ type Trial struct {
 	Kernel  string            // that Kernel slows down
 	Sleep   time.Duration     // of Sleep, a step
 	Clock   *device.CostModel // modelled time; nil measures it
+	Cores   int               // of the device; 0 is all
 	Request pipeline.Request
 	Tokens  int
+
+	Requests int // in the recording; 0 is one
 }
 
 // Run generates once, after a warm-up on a real clock, and leaves the recording.
 func (t Trial) Run(ctx context.Context, path string) (err error) {
 	opt := rec.Options{Producer: "Lantern", Heap: true}
-	dev := device.Options{Model: t.Clock}
+	dev := device.Options{Model: t.Clock, Cores: t.Cores}
 	if t.Clock != nil {
 		opt.Clock = t.Clock.Clock.Now
 	}
@@ -81,8 +84,10 @@ func (t Trial) Run(ctx context.Context, path string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	if _, err := e.Generate(ctx, t.Request); err != nil {
-		return err
+	for range max(t.Requests, 1) {
+		if _, err := e.Generate(ctx, t.Request); err != nil {
+			return err
+		}
 	}
 	return r.Save(path)
 }
