@@ -1,7 +1,7 @@
 // Every view on real runs: it shows what the run holds, at both widths and in both
 // colour schemes, by mouse and by keyboard.
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { check, open, overflows, settled, view } from './lib.mjs';
 
@@ -182,9 +182,14 @@ function run(args) {
 export async function lantern(browser, folder, keep) {
   const demo = join(folder, 'demo'), play = join(folder, 'play');
   check(await run(['demo', '--steps', '6', '--memory', '--report-path', demo]).done === 0, 'reel demo runs');
+  mkdirSync(join(demo, 'startup'));
+  check(await run(['startup', 'vae', '--output', join(demo, 'startup', 'startup_rank0.json')]).done === 0, 'reel startup vae runs');
   await withRun(browser, [demo], async (url) => {
     await each(browser, url, 'demo', keep);
     const page = await open(browser, url);
+    await page.waitForSelector('.page section');
+    const phases = await page.locator('section', { has: page.getByRole('heading', { name: 'Start-up' }) }).locator('.lab').allTextContents();
+    check(phases[0] === 'start-up' && phases.includes('vae.first_decode'), 'the start-up has a waterfall', phases.join());
     await page.waitForSelector('.clip img');
     check(await page.evaluate(async () => { const i = document.querySelector('.clip img'); i.loading = 'eager'; await i.decode(); return i.naturalWidth > 0; }), 'the clip of the run is shown');
     check(await page.locator('svg[aria-label="6 steps"] a').count() === 6, 'demo: six steps');

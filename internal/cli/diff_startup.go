@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"reel/analyze"
@@ -20,7 +19,7 @@ func isStartup(path string) bool {
 		return false
 	}
 	if st.IsDir() {
-		reports, _ := filepath.Glob(filepath.Join(path, "startup*.json")) // the pattern is sound
+		reports := filesIn(path, "startup", ".json")
 		traces, _, err := formats.Files(path)
 		for _, t := range traces {
 			if !isStartup(t) {

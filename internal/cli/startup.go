@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -77,10 +77,8 @@ func readStartups(paths []string) (*startup.Report, error) {
 	for _, path := range paths {
 		files := []string{path}
 		if st, err := os.Stat(path); err == nil && st.IsDir() {
-			files, _ = filepath.Glob(filepath.Join(path, "startup*.json")) // the pattern is sound
-			slices.Sort(files)
-			if len(files) == 0 {
-				return nil, fmt.Errorf("%s: no startup*.json in this folder", path)
+			if files = startupFiles(path); len(files) == 0 {
+				return nil, fmt.Errorf("%s: no startup*.json in this folder, nor in its folder startup", path)
 			}
 		}
 		for _, file := range files {
@@ -96,6 +94,27 @@ func readStartups(paths []string) (*startup.Report, error) {
 	}
 	m := startup.Merge(all...)
 	return &m, nil
+}
+
+// startupFiles lists the start-up reports of a folder, and of a run's: the Python client
+// leaves a rank's in the folder startup.
+func startupFiles(dir string) (files []string) {
+	for _, d := range []string{dir, filepath.Join(dir, "startup")} {
+		files = append(files, filesIn(d, "startup", ".json")...)
+	}
+	return files
+}
+
+// filesIn lists the files of a folder by how their names begin and end, sorted; none when
+// it cannot be read. A folder's name is no pattern.
+func filesIn(dir, prefix, suffix string) (files []string) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if n := e.Name(); !e.IsDir() && strings.HasPrefix(n, prefix) && strings.HasSuffix(n, suffix) {
+			files = append(files, filepath.Join(dir, n))
+		}
+	}
+	return files
 }
 
 func readStartup(path string) (*startup.Report, error) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"reel/internal/golden"
+	"reel/internal/webui"
 	"reel/rec/startup"
 )
 
@@ -69,6 +70,30 @@ func TestStartupShow(t *testing.T) {
 }
 
 // TestStartupRanks: reports of several ranks become one.
+// TestStartupOfRun: the reports of a run folder, whose name is no pattern, lie in its
+// folder startup; show, the page and comparisons find them there.
+func TestStartupOfRun(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run [1]*")
+	if err := os.MkdirAll(filepath.Join(dir, "startup"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(startupFile(t, "a.json", vaeRun(0, false)))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "startup", "startup_rank0.json"), data, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := good(t, "startup", "show", dir); !strings.Contains(out, "vae.first_decode") {
+		t.Errorf("shown:\n%s", out)
+	}
+	var run webui.Run
+	(&watcher{args: []string{dir}}).describe(&run)
+	if run.Startup == nil || len(run.Startup.Phases) != 10 {
+		t.Errorf("the page has %v", run.Startup)
+	}
+}
+
 func TestStartupRanks(t *testing.T) {
 	var paths []string
 	for i := range 2 {

@@ -189,7 +189,7 @@ func together(runs []startup.Report) startup.Report {
 // contentMark tells checkpoints apart: a hash of the weights and the configuration.
 // It reads them, and so is taken when nothing is measured any more.
 func contentMark(dir string) string {
-	files, _ := filepath.Glob(filepath.Join(dir, "*.safetensors")) // the pattern is sound
+	files := filesIn(dir, "", ".safetensors")
 	sum := sha256.New()
 	for _, path := range append(files, filepath.Join(dir, "config.json")) {
 		f, err := os.Open(path)
@@ -321,7 +321,7 @@ func firstLine(said string, err error) string {
 // cacheOf evicts the weights when that is asked for, and says how much of them is
 // in the page cache.
 func cacheOf(dir string, drop bool) (list []startup.CacheState, word string) {
-	files, _ := filepath.Glob(filepath.Join(dir, "*.safetensors")) // the pattern is sound
+	files := filesIn(dir, "", ".safetensors")
 	var sum, in float64
 	for _, path := range files {
 		st, err := os.Stat(path)

@@ -158,7 +158,7 @@ func (w *watcher) describe(run *webui.Run) {
 			run.Title = fmt.Sprintf("%s · %s", note.App, note.Ranks[0].Started.Local().Format("2 Jan 15:04"))
 		}
 	}
-	if found, _ := filepath.Glob(filepath.Join(dir, "startup*.json")); len(found) > 0 { // the pattern is sound
+	if len(startupFiles(dir)) > 0 {
 		if r, err := readStartups([]string{dir}); err == nil {
 			run.Startup = r
 		}

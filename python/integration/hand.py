@@ -9,11 +9,11 @@ from time import perf_counter
 
 import diffusers
 
-NAMES = {"flux": ("FluxPipeline", "FluxTransformer2DModel", "AutoencoderKL", "FlowMatchEulerDiscreteScheduler"),
-         "sd3": ("StableDiffusion3Pipeline", "SD3Transformer2DModel", "AutoencoderKL", "FlowMatchEulerDiscreteScheduler"),
-         "wan": ("WanPipeline", "WanTransformer3DModel", "AutoencoderKLWan", "FlowMatchEulerDiscreteScheduler"),
-         "lantern": ("WanPipeline", "WanTransformer3DModel", "AutoencoderKLWan", "FlowMatchEulerDiscreteScheduler"),
-         "qwen": ("QwenImagePipeline", "QwenImageTransformer2DModel", "AutoencoderKLQwenImage", "FlowMatchEulerDiscreteScheduler")}
+NAMES = {"flux": ("FluxPipeline", "AutoencoderKL", "FlowMatchEulerDiscreteScheduler"),
+         "sd3": ("StableDiffusion3Pipeline", "AutoencoderKL", "FlowMatchEulerDiscreteScheduler"),
+         "wan": ("WanPipeline", "AutoencoderKLWan", "UniPCMultistepScheduler"),
+         "lantern": ("WanPipeline", "AutoencoderKLWan", "FlowMatchEulerDiscreteScheduler"),
+         "qwen": ("QwenImagePipeline", "AutoencoderKLQwenImage", "FlowMatchEulerDiscreteScheduler")}
 
 
 def around(owner, name, note):
@@ -40,9 +40,13 @@ def add(name):
     return note
 
 
-def loop(began, ended):
-    """From the first forward to the end of the last scheduler step."""
-    now.setdefault("first", began)
+def bar(began, ended):
+    """The loop begins when its progress bar has been made."""
+    now["first"] = ended
+
+
+def step(began, ended):
+    """It ends with the last scheduler step."""
     now["diffuse"] = ended - now["first"]
 
 
@@ -53,12 +57,12 @@ def request(began, ended):
 
 
 script, zoo, out, times = sys.argv[1:]
-pipeline, model, vae, scheduler = (getattr(diffusers, n) for n in NAMES[script.rsplit("/", 1)[-1].removesuffix(".py")])
+pipeline, vae, scheduler = (getattr(diffusers, n) for n in NAMES[script.rsplit("/", 1)[-1].removesuffix(".py")])
 around(pipeline, "__call__", request)
 around(pipeline, "encode_prompt", add("encode"))
-around(model, "forward", loop)
+around(pipeline, "progress_bar", bar)
 around(vae, "decode", add("decode"))
-around(scheduler, "step", loop)
+around(scheduler, "step", step)
 sys.argv = [script, zoo, out]
 runpy.run_path(script, run_name="__main__")
 with open(times, "w") as f:

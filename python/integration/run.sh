@@ -37,7 +37,7 @@ if [ "${FULL:-}" = 1 ]; then
 	"$venv/bin/python" "$here/auto.py" "$reel"
 else
 	"$venv/bin/python" "$here/auto.py" "$reel" torch ranks
-	echo "python/integration: skipped without FULL=1: auto.py pipelines ends start overhead"
+	echo "python/integration: skipped without FULL=1: auto.py pipelines times ends start overhead"
 fi
 "$here/attach.sh" "$reel" "$venv/bin/python"
 "$here/diff.sh" "$reel"

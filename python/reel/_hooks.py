@@ -334,14 +334,9 @@ def install(environ: "dict[str, str]") -> None:
     for name, hook, _ in _diffusers.HOOKS + _torch_hooks.HOOKS:
         finder.when(name, hook)
     for name in ("torch", "diffusers", "transformers"):
-        finder.time(name, functools.partial(_import_phase, name))
+        finder.time(name, startup.importing)
+    finder.watch = startup.importing_other
     finder.install()
-
-
-def _import_phase(name: str) -> "Callable[[], None]":
-    p = startup.phase(f"import.{name}")
-    p.__enter__()
-    return lambda: p.__exit__(None, None, None)
 
 
 def listing() -> "List[str]":

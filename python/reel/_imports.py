@@ -1,17 +1,23 @@
 """Calls somebody when a module has been imported, without importing it.
 
 A finder stands first in sys.meta_path, lets the others find, and wraps the loader of
-the modules that are waited for; the wrapper is gone again when the module has run.
+the modules that are waited for; the wrapper is gone again when the module has run. While
+somebody watches, every import that is not part of another one is waited for.
 """
 from __future__ import annotations
 
 import sys
+import threading
 from importlib.machinery import ModuleSpec
 from typing import Any, Callable, Dict, List, Optional
 
 from ._process import warn
 
 Hook = Callable[[Any], None]
+Begin = Callable[[str], Callable[[], None]]
+
+# Modules of Python itself are imported often, and quickly.
+_OWN = frozenset(getattr(sys, "stdlib_module_names", ())) | {"reel"}
 
 
 class _Loader:
@@ -47,8 +53,10 @@ class Finder:
 
     def __init__(self) -> None:
         self.hooks: Dict[str, List[Hook]] = {}
-        self.timed: Dict[str, Callable[[], Callable[[], None]]] = {}
+        self.timed: Dict[str, Begin] = {}
         self.within: "set[str]" = set()
+        self.watch: "Optional[Begin]" = None
+        self.thread = threading.local()  # depth: how many watched or awaited modules run within each other
 
     def when(self, name: str, hook: Hook) -> None:
         """Calls hook with the module name when it has been imported: now, if it is."""
@@ -58,8 +66,8 @@ class Finder:
             return
         self.hooks.setdefault(name, []).append(hook)
 
-    def time(self, name: str, begin: "Callable[[], Callable[[], None]]") -> None:
-        """Calls begin when the module begins to run, and what that returns at its end."""
+    def time(self, name: str, begin: "Begin") -> None:
+        """Calls begin with the name when the module begins to run, and what that returns at its end."""
         if name not in sys.modules:
             self.timed[name] = begin
 
@@ -68,7 +76,7 @@ class Finder:
             sys.meta_path.insert(0, self)  # type: ignore[arg-type]
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> "Optional[ModuleSpec]":
-        if name not in self.hooks and name not in self.timed or name in self.within:
+        if name not in self.hooks and name not in self.timed and not self._outermost(name) or name in self.within:
             return None
         self.within.add(name)
         try:
@@ -85,19 +93,31 @@ class Finder:
             self.within.discard(name)
         return None
 
-    def around(self, name: str) -> "Callable[[], None]":
-        begin = self.timed.pop(name, None)
-        if begin is None:
-            return _nothing
+    def _outermost(self, name: str) -> bool:
+        """Whether a module is one that nobody watched imports, and whose import is watched. Who
+        only asks where a module lies gets no wrapped loader."""
+        if self.watch is None or getattr(self.thread, "depth", 0) or name.partition(".")[0] in _OWN:
+            return False
         try:
-            end = begin()
+            return sys._getframe(3).f_code.co_name == "_find_and_load_unlocked"
+        except (AttributeError, ValueError):
+            return False
+
+    def around(self, name: str) -> "Callable[[], None]":
+        depth = getattr(self.thread, "depth", 0)
+        begin = self.timed.pop(name, None) or (self.watch if not depth else None)
+        end: "Optional[Callable[[], None]]" = None
+        try:
+            end = begin(name) if begin is not None else None
         except Exception as err:
             warn(f"the import of {name} is not timed: {err}")
-            return _nothing
+        self.thread.depth = depth + 1
 
         def finish() -> None:
+            self.thread.depth = depth
             try:
-                end()
+                if end is not None:
+                    end()
             except Exception:
                 pass
         return finish
@@ -112,10 +132,6 @@ class Finder:
             hook(module)
         except Exception as err:
             warn(f"{name} is not one that this client knows: {type(err).__name__}: {err}; its calls are not recorded")
-
-
-def _nothing() -> None:
-    pass
 
 
 finder = Finder()

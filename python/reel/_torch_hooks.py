@@ -2,6 +2,7 @@
 client needs to know of."""
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from . import _diffusers, _hooks, profiler
@@ -9,7 +10,8 @@ from . import _diffusers, _hooks, profiler
 
 def torch(module: Any) -> None:
     """Under torch.compile no wrapper is there: dynamo takes this function for a constant."""
-    for owner in (getattr(module, "compiler", None), getattr(module, "_dynamo", None)):
+    # Asking torch for _dynamo would import it: a second of start-up that is not the program's.
+    for owner in (getattr(module, "compiler", None), sys.modules.get("torch._dynamo")):
         found = getattr(owner, "is_compiling", None)
         if found is not None:
             _hooks.compiling = found

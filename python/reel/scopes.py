@@ -18,7 +18,7 @@ import functools
 import threading
 from typing import Any, Callable, Iterable, Iterator, List, Optional, TypeVar
 
-from . import _process, profiler
+from . import _process, profiler, startup
 from ._file import LOOP, REQUEST, STEP_ROLE, WARM_UP
 from .profiler import OFF
 
@@ -48,6 +48,7 @@ class Request:
         self.lock = threading.RLock()
         self.marks: List[Any] = []  # brackets of the device, to be read at the end
         self.token: Any = None
+        self.started: Any = None  # ends the process's start-up
 
     def begin(self) -> None:
         p = _process.now
@@ -59,6 +60,7 @@ class Request:
             self.span.__enter__()
             return
         self.token = _request.set(self)
+        self.started = quiet(startup.first_request)
         if p.prepare is not None and not self.warm:
             quiet(p.prepare)
         if p.session is not None and not self.warm:
@@ -76,6 +78,8 @@ class Request:
         if self.whole is not None:
             quiet(self.whole.end, False)
         quiet(self.span.end)
+        if self.started is not None:
+            quiet(self.started)
         if self.nested or p is None:
             return
         if p.device is not None and self.marks:

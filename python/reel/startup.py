@@ -22,11 +22,14 @@ import time
 from typing import Any, Callable, Dict, List, Optional
 
 from . import _folder, profiler
-from ._file import _host
+from ._file import RANGE, _host
+from ._imports import finder
 
 MAX_PHASES = 100_000
+MIN_IMPORT = 20_000_000  # ns
 _current: "contextvars.ContextVar[Any]" = contextvars.ContextVar("reel.startup", default=None)  # (collector, phase id)
 _always: "Optional[StartupTimings]" = None  # the process's own, under reel profile
+_first = False  # its first request has begun
 
 
 class StartupTimings:
@@ -117,8 +120,8 @@ class phase:
     """One phase within the context's, for a with statement or a decorator: where nobody
     collects it is a range of the recording, and nothing without one."""
 
-    def __init__(self, name: str):
-        self.name = name
+    def __init__(self, name: str, record: bool = True):
+        self.name, self.record = name, record
         self._all: "List[tuple[Any, Any]]" = []
         self._span: Any = None
         self._token: Any = None
@@ -132,11 +135,13 @@ class phase:
             if p is not None:
                 self._all.append((at[0], p))
                 self._token = _current.set((at[0], p["id"]))
-        self._span = profiler.begin(self.name)
+        if self.record:
+            self._span = profiler.begin(self.name)
         return self
 
     def __exit__(self, kind: Any = None, error: Any = None, trace: Any = None) -> None:
-        self._span.end()
+        if self._span is not None:
+            self._span.end()
         if self._token is not None:
             try:
                 _current.reset(self._token)
@@ -179,10 +184,57 @@ def environment() -> "Dict[str, Any]":
 
 
 def collect_always() -> None:
-    """Collects for the whole process, and leaves the report in its run folder: what
-    `reel profile` asks for."""
+    """Collects until the end of the first request, and leaves the report in the run folder:
+    what `reel profile` asks for."""
     global _always
-    _always = StartupTimings(origin_ns=_born())
+    born = _born()
+    _always = StartupTimings(origin_ns=born)
+    if born:
+        _always.add("interpreter", born, time.time_ns())
+
+
+def importing(name: str) -> "Callable[[], None]":
+    """The phase of a module's import, from now until what it returns is called."""
+    p = phase(f"import.{name}")
+    p.__enter__()
+    return lambda: p.__exit__(None, None, None)
+
+
+def importing_other(name: str) -> "Callable[[], None]":
+    """The same of any module: kept when it took MIN_IMPORT."""
+    p, began = phase(f"import.{name}", record=False), time.monotonic_ns()
+    p.__enter__()
+
+    def ended() -> None:
+        took = time.monotonic_ns() - began
+        mine = list(p._all)
+        p.__exit__(None, None, None)
+        if took >= MIN_IMPORT:
+            profiler.complete(RANGE, p.name, began, took)
+            return
+        for c, x in mine:
+            with c.lock:
+                if c.phases and c.phases[-1] is x:  # nothing began within it
+                    c.phases.pop()
+    return ended
+
+
+def first_request() -> "Optional[Callable[[], None]]":
+    """Begins the phase of the process's first request, with whose end its start-up is over;
+    None when it has been."""
+    global _first
+    if _always is None or _always.ended or _first:
+        return None
+    _first = True
+    p = phase("first_request", record=False)
+    p.__enter__()
+
+    def ended() -> None:
+        p.__exit__(None, None, None)
+        if _always is not None:
+            _always.close()
+        finder.watch = None
+    return ended
 
 
 def _born() -> int:
