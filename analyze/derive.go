@@ -3,6 +3,7 @@ package analyze
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"reel/event"
@@ -245,7 +246,9 @@ func (c *candidates) assign(d *Derived) {
 	for i := range d.Steps {
 		s := &d.Steps[i]
 		s.Request = requestOf(d.Requests, *s)
-		if i > 0 {
+		if i == 0 && s.Evidence == ByRange { // a window may begin in the middle of a loop
+			index = numberOf(s.Name)
+		} else if i > 0 {
 			prev := &d.Steps[i-1]
 			switch {
 			case prev.Request != s.Request:
@@ -257,6 +260,19 @@ func (c *candidates) assign(d *Derived) {
 		s.Loop, s.Index = loop, index
 		index++
 	}
+}
+
+// numberOf is the number at the end of a step's name, as in "denoise[5]"; 0 without.
+func numberOf(name string) int {
+	at := strings.LastIndexByte(name, '[')
+	if at < 0 || !strings.HasSuffix(name, "]") {
+		return 0
+	}
+	n, err := strconv.ParseUint(name[at+1:len(name)-1], 10, 31)
+	if err != nil {
+		return 0
+	}
+	return int(n)
 }
 
 // between says that a loop was begun, or a stage run, from one instant to

@@ -93,6 +93,7 @@ type Diff struct {
 	Notes       []string  `json:"notes,omitempty"`
 
 	total map[DiffKind]int // rows before the limit
+	apart bool             // see Apart
 }
 
 // DiffSide is the runs of one side.
@@ -165,9 +166,32 @@ func Compare(a, b []*DiffRun, opt DiffOptions) *Diff {
 			d.Regressions++
 		}
 	}
-	d.Notes = sideNotes(a, b)
+	d.Notes, d.apart = sideNotes(a, b), apart(d.Rows)
 	d.choose(opt)
 	return d
+}
+
+// Apart reports whether a side lacks everything that the other could be judged by: all its
+// requests, or all its stages, steps and phases. No verdict rests on such a comparison.
+func (d *Diff) Apart() bool { return d.apart }
+
+func apart(rows []DiffRow) bool {
+	var gated, common, requests, met int
+	for i := range rows {
+		r := &rows[i]
+		switch both := r.A != nil && r.B != nil; {
+		case !r.Gated:
+		case r.Kind == DiffRequest:
+			if requests++; both {
+				met++
+			}
+		default:
+			if gated++; both {
+				common++
+			}
+		}
+	}
+	return gated > 0 && common == 0 || requests > 0 && met == 0
 }
 
 func runsText(a, b int) string {

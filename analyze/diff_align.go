@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -125,6 +126,13 @@ func sideNotes(a, b []*DiffRun) (notes []string) {
 	})
 	say("sums of operators and kernels are of unequal work", func(r *DiffRun) string { return plural(r.Ranks, "rank", "ranks") })
 	say("times are of unequal machines", func(r *DiffRun) string { return r.Device })
+	for side, runs := range [][]*DiffRun{a, b} {
+		for _, r := range runs {
+			if r.Damage != "" {
+				notes = append(notes, fmt.Sprintf("%c is not whole: %s: %s", 'A'+side, r.Path, r.Damage))
+			}
+		}
+	}
 	return notes
 }
 
@@ -149,6 +157,7 @@ func JoinRanks(ranks []*DiffRun) *DiffRun {
 	for _, r := range ranks {
 		run.Ranks += r.Ranks
 		run.Requests, run.Steps = max(run.Requests, r.Requests), max(run.Steps, r.Steps)
+		run.Damage = cmp.Or(run.Damage, r.Damage)
 		if r.Device != run.Device {
 			run.Device = ""
 		}

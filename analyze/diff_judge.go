@@ -71,7 +71,7 @@ func (r *DiffRow) judge(t DiffThreshold, tested bool) {
 	r.Verdict = DiffSame
 	switch {
 	case r.A == nil:
-		r.Verdict = DiffAdded
+		r.Verdict, r.Regression = DiffAdded, r.Gated && r.Impact() >= t.MinDelta
 		return
 	case r.B == nil:
 		r.Verdict = DiffRemoved

@@ -15,6 +15,7 @@ type DiffRun struct {
 	Requests int
 	Steps    int
 	Rows     []Measured
+	Damage   string // why its values may be too low: what lost-events finds
 }
 
 // Measured is one value of a run.
@@ -48,6 +49,11 @@ func MeasureRun(tl *timeline.Timeline, roles *Roles, opt MeasureOptions) *DiffRu
 	m.stages()
 	m.ops()
 	m.deviceWork()
+	if lost := lostEvents(m.scene).found; !tl.Info.Complete {
+		m.run.Damage = "the file is cut: what came later is missing"
+	} else if len(lost) > 0 {
+		m.run.Damage = lost[0].Title
+	}
 	return m.run
 }
 

@@ -29,6 +29,7 @@ type Document struct {
 	Warnings  []string      `json:"warnings"`
 
 	verdicts map[string]*verdict // by finding: what the ranks say; see Doctor
+	limits   Limits              // for what is looked for in all ranks together
 }
 
 // Source is what is known of a file. Path is the file's own name, without its

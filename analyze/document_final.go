@@ -12,8 +12,11 @@ import (
 // ranks, sets their clocks against each other and words the warnings. All of that
 // depends on the set of records alone, never on how it was merged. The
 // document shares lists with p: neither is to be changed.
-func Finalize(p *Partial) *Document {
-	d := &Document{Schema: DocumentSchema, Sources: []Source{}, Ranks: []RankSummary{}, Findings: []Finding{}, Warnings: []string{}}
+func Finalize(p *Partial) *Document { return FinalizeLimits(p, Limits{}) }
+
+// FinalizeLimits is Finalize with thresholds for what is looked for in all ranks together.
+func FinalizeLimits(p *Partial, limits Limits) *Document {
+	d := &Document{limits: limits, Schema: DocumentSchema, Sources: []Source{}, Ranks: []RankSummary{}, Findings: []Finding{}, Warnings: []string{}}
 	if p == nil {
 		return d
 	}
@@ -29,12 +32,37 @@ func Finalize(p *Partial) *Document {
 	d.Warnings = append(d.Warnings, notes...)
 	d.world(ranks)
 	if len(ranks) > 1 {
-		d.Totals = p.totals.finish(len(ranks))
+		d.Totals = d.totals(p).finish(len(ranks))
+	}
+	if d.RankCount() > 1 {
 		d.Clock = d.align()
 		d.compare(ranks)
 	}
 	d.diagnose(ranks)
 	return d
+}
+
+// totals are those of all records, save what is left out.
+func (d *Document) totals(p *Partial) *totals {
+	if len(d.Ranks) == len(p.records) {
+		return &p.totals
+	}
+	t := &totals{}
+	for i := range d.Ranks {
+		t.add(&d.Ranks[i])
+	}
+	return t
+}
+
+// RankCount is how many ranks there are: one may have several recordings, one after the
+// other, each an entry of Ranks.
+func (d *Document) RankCount() (n int) {
+	for i := range d.Ranks { // in their order
+		if i == 0 || d.Ranks[i].Rank != d.Ranks[i-1].Rank {
+			n++
+		}
+	}
+	return n
 }
 
 // world finds the number of ranks that the files tell, and which are not there.
@@ -51,7 +79,7 @@ func (d *Document) world(ranks []numbered) {
 	case 0:
 	case 1:
 		d.WorldSize = &sizes[0]
-		if len(ranks) > 1 {
+		if d.RankCount() > 1 {
 			d.missing(ranks, sizes[0])
 		}
 	default:

@@ -20,13 +20,26 @@ type DoctorReport struct {
 	Checked       []string     `json:"checked"` // what was looked for and could be told, in at least one rank
 	Healthy       []Healthy    `json:"healthy"` // what of it was found in no rank
 	NotAnswerable []Unanswered `json:"not_answerable"`
-	Warnings      []string     `json:"warnings"`
+	// Classes are the kernel classes of each rank with device work, with their rates.
+	Classes  []RankClasses `json:"classes,omitempty"`
+	Warnings []string      `json:"warnings"`
+}
+
+// RankClasses are the kernel classes of a rank.
+type RankClasses struct {
+	Rank    int          `json:"rank"`
+	Classes []ClassTotal `json:"classes"`
 }
 
 // Doctor returns the document's findings with all that was looked for.
 func (d *Document) Doctor() *DoctorReport {
 	r := &DoctorReport{Schema: DoctorSchema, Sources: d.Sources, Findings: d.Findings, Checked: []string{},
 		Healthy: []Healthy{}, NotAnswerable: []Unanswered{}, Warnings: d.Warnings}
+	for i := range d.Ranks {
+		if x := &d.Ranks[i]; len(x.Classes) > 0 {
+			r.Classes = append(r.Classes, RankClasses{x.Rank, x.Classes})
+		}
+	}
 	for _, id := range CheckIDs() {
 		v := d.verdicts[id]
 		switch {
@@ -34,12 +47,20 @@ func (d *Document) Doctor() *DoctorReport {
 		case v.found:
 			r.Checked = append(r.Checked, id)
 		case v.healthy != nil:
-			r.Checked, r.Healthy = append(r.Checked, id), append(r.Healthy, Healthy{id, *v.healthy})
+			r.Checked, r.Healthy = append(r.Checked, id), append(r.Healthy, Healthy{id, v.why()})
 		default:
 			r.NotAnswerable = append(r.NotAnswerable, Unanswered{id, v.because})
 		}
 	}
 	return r
+}
+
+// why says what is well, and of how many ranks that cannot be told.
+func (v *verdict) why() string {
+	if v.untold == 0 {
+		return *v.healthy
+	}
+	return fmt.Sprintf("%s; in %s it cannot be told: %s", *v.healthy, countText(v.untold, "other rank", "other ranks"), v.because)
 }
 
 // CheckIDs lists the ids of all findings that there can be.
@@ -61,7 +82,8 @@ const (
 type verdict struct {
 	found   bool
 	healthy *string // of the first rank that says so
-	because string
+	because string  // of the first that cannot tell
+	untold  int     // ranks that cannot
 }
 
 func (d *Document) verdict(id string) *verdict {
@@ -96,7 +118,8 @@ func (d *Document) diagnose(ranks []numbered) {
 			}
 		}
 		for _, u := range x.NotAnswerable {
-			if v := d.verdict(u.ID); v.because == "" {
+			v := d.verdict(u.ID)
+			if v.untold++; v.because == "" {
 				v.because = u.Because
 			}
 		}
@@ -120,7 +143,7 @@ func (d *Document) say(id string, a answer) {
 }
 
 func (d *Document) acrossRanks(ranks []numbered) {
-	if len(ranks) < 2 {
+	if d.RankCount() < 2 {
 		d.say(rankSkew, unknown("one rank alone was read"))
 		if d.WorldSize != nil && *d.WorldSize > 1 {
 			d.say(rankMissing, unknown(fmt.Sprintf("one rank of %v was read", unit.Count(*d.WorldSize))))

@@ -3,7 +3,10 @@ package analyze
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"reel/unit"
@@ -23,60 +26,162 @@ func (n numbered) name() string {
 	return n.record.Names[0]
 }
 
-// number gives every record its rank: the one that its file says, unless an
-// earlier file says the same; else the lowest that is free, in the order of
-// the files' names. Several recordings of one rank, one after the other, share it.
+// number gives every record its rank: the one that its file says, or its name, or another
+// file of its process; else the lowest that is free, in the order of the files' names. An
+// earlier file's claim counts. Several recordings of one rank, or of one process, one
+// after the other, share it.
 func number(records []*record) (list []numbered, notes []string) {
-	said := map[int][]numbered{}
-	var order []int
-	var silent, disputed []numbered
-	for _, r := range records {
-		switch {
-		case r.Rank == nil:
-			silent = append(silent, numbered{record: r})
-		default:
-			if said[*r.Rank] == nil {
-				order = append(order, *r.Rank)
+	said, silent, notes := claims(records)
+	used := map[int]bool{}
+	for rank := range said {
+		used[rank] = true
+	}
+	free := 0
+	place := func(groups [][]numbered) {
+		slices.SortFunc(groups, func(a, b []numbered) int { return byName(a[0], b[0]) })
+		for _, g := range groups {
+			for ; used[free]; free++ {
 			}
-			said[*r.Rank] = append(said[*r.Rank], numbered{r, *r.Rank})
+			for i := range g {
+				g[i].rank, used[free] = free, true
+			}
+			list = append(list, g...)
+		}
+	}
+	share := func(group []numbered) (kept []numbered, others [][]numbered) {
+		group, left := uncovered(group)
+		notes = append(notes, left...)
+		if len(group) == 1 || successive(group) {
+			return group, nil
+		}
+		slices.SortFunc(group, byName)
+		return group[:1], singly(group[1:])
+	}
+	var disputed, nameless [][]numbered
+	for _, rank := range slices.Sorted(maps.Keys(said)) {
+		group, others := share(said[rank])
+		if disputed = append(disputed, others...); len(group) > 1 {
+			notes = append(notes, fmt.Sprintf("rank %d has %d recordings, one after the other", rank, len(group)))
+		}
+		list = append(list, group...)
+	}
+	alone := 0
+	for _, p := range silent {
+		group, others := share(p)
+		nameless, alone = append(append(nameless, group), others...), alone+len(group)+len(others)
+	}
+	place(nameless)
+	place(disputed)
+	if len(nameless) == 1 && len(said) == 0 {
+		alone = 0 // there is one process: it is no question which rank it is
+	}
+	notes = append(notes, rankNotes(alone, slices.Concat(disputed...), len(list))...)
+	slices.SortStableFunc(list, func(a, b numbered) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(valueOf(a.record.Summary.StartUnix), valueOf(b.record.Summary.StartUnix)))
+	})
+	return list, notes
+}
+
+func singly(list []numbered) (groups [][]numbered) {
+	for _, n := range list {
+		groups = append(groups, []numbered{n})
+	}
+	return groups
+}
+
+// claims parts the records into those that have a rank, by it, and the others, by process.
+func claims(records []*record) (said map[int][]numbered, silent [][]numbered, notes []string) {
+	said = map[int][]numbered{}
+	of := map[string]int{} // a process's rank
+	var others []numbered
+	for _, r := range records {
+		n := numbered{record: r}
+		if rank, ok := n.claim(); ok {
+			n.rank = rank
+			said[rank] = append(said[rank], n)
+			of[n.process()] = rank
+		} else {
+			others = append(others, n)
 		}
 		if len(r.Names) > 1 {
 			notes = append(notes, fmt.Sprintf("%s are the same recording: counted once", names(r.Names)))
 		}
 	}
-	used := map[int]bool{}
-	for _, rank := range order {
-		used[rank] = true
-		group := said[rank]
-		if len(group) > 1 && !successive(group) {
-			slices.SortFunc(group, byName)
-			disputed = append(disputed, group[1:]...)
-			group = group[:1]
-		} else if len(group) > 1 {
-			notes = append(notes, fmt.Sprintf("rank %d has %d recordings, one after the other", rank, len(group)))
+	at := map[string]int{}
+	for _, n := range others {
+		p := n.process()
+		rank, known := of[p]
+		k, again := at[p]
+		switch {
+		case p != "" && known:
+			n.rank = rank
+			said[rank] = append(said[rank], n)
+		case p != "" && again:
+			silent[k] = append(silent[k], n)
+		default:
+			at[p] = len(silent)
+			silent = append(silent, []numbered{n})
 		}
-		list = append(list, group...)
 	}
-	free := 0
-	place := func(ns []numbered) {
-		slices.SortFunc(ns, byName)
-		for i := range ns {
-			for ; used[free]; free++ {
+	return said, silent, notes
+}
+
+// rankNames are the names of files that tell their rank: of traces as vLLM-Omni and
+// TensorRT-LLM write them, and of reports of nsys.
+var rankNames = regexp.MustCompile(`^(?:trace_|nsys-)rank(\d{1,6})[-_.]`)
+
+// claim is the rank that a record's file says, or its name.
+func (n numbered) claim() (rank int, ok bool) {
+	if n.record.Rank != nil {
+		return *n.record.Rank, true
+	}
+	m := rankNames.FindStringSubmatch(n.name())
+	if m == nil {
+		return 0, false
+	}
+	rank, err := strconv.Atoi(m[1])
+	return rank, err == nil
+}
+
+// numberedReport is the name of a report of nsys with --capture-range-end=repeat: each range
+// has a number behind the same stem. It is followed by the process where there are several.
+var numberedReport = regexp.MustCompile(`^(.+)\.\d+\.(?:sqlite|nsys-rep)( \(process \d+\))?$`)
+
+// process tells recordings of one process from others; "" is unknown.
+func (n numbered) process() string {
+	if m := numberedReport.FindStringSubmatch(n.name()); m != nil {
+		return m[1] + m[2]
+	}
+	if n.record.Process == 0 {
+		return ""
+	}
+	return strconv.FormatInt(n.record.Process, 10)
+}
+
+// uncovered leaves out Reel's own recordings of a rank where a trace of the same time is
+// there: it knows more of it.
+func uncovered(group []numbered) (kept []numbered, notes []string) {
+	for _, n := range group {
+		if n.record.Source.Format == "reel" {
+			if k := slices.IndexFunc(group, func(o numbered) bool { return o.record.Source.Format != "reel" && meet(n.record, o.record) }); k >= 0 {
+				notes = append(notes, fmt.Sprintf("%s is of the same process and time as %s: left out here", names(n.record.Names), names(group[k].record.Names)))
+				continue
 			}
-			ns[i].rank, used[free] = free, true
 		}
-		list = append(list, ns...)
+		kept = append(kept, n)
 	}
-	place(silent)
-	place(disputed)
-	notes = append(notes, rankNotes(silent, disputed, len(records))...)
-	slices.SortStableFunc(list, func(a, b numbered) int { return cmp.Compare(a.rank, b.rank) })
-	return list, notes
+	return kept, notes
+}
+
+// meet says that two recordings overlap in time.
+func meet(a, b *record) bool {
+	x, y := &a.Summary, &b.Summary
+	return x.StartUnix != nil && y.StartUnix != nil && *x.StartUnix < *y.StartUnix+y.Duration && *y.StartUnix < *x.StartUnix+x.Duration
 }
 
 // rankNotes says which ranks are not those of the files.
-func rankNotes(silent, disputed []numbered, all int) (notes []string) {
-	if n := len(silent); n > 0 && all > 1 {
+func rankNotes(n int, disputed []numbered, all int) (notes []string) {
+	if n > 0 && all > 1 {
 		who := fmt.Sprintf("%v of %v files do not say their rank", unit.Count(n), unit.Count(all))
 		if n == all {
 			who = "no file says its rank"
@@ -88,9 +193,15 @@ func rankNotes(silent, disputed []numbered, all int) (notes []string) {
 			return append(notes, fmt.Sprintf("the same holds for %v more files", unit.Count(len(disputed)-i)))
 		}
 		notes = append(notes, fmt.Sprintf("%s says that it is rank %d, as another file does: shown as rank %d (to compare two runs, use reel diff)",
-			names(n.record.Names), *n.record.Rank, n.rank))
+			names(n.record.Names), n.claimed(), n.rank))
 	}
 	return notes
+}
+
+// claimed is claim where there is one.
+func (n numbered) claimed() int {
+	rank, _ := n.claim()
+	return rank
 }
 
 func names(list []string) string {
@@ -100,12 +211,18 @@ func names(list []string) string {
 	return strings.Join(list, " and ")
 }
 
-// successive says that the recordings, ordered by host and start, are of one
-// host and do not overlap in time.
+// successive says that the recordings are of one host and do not overlap in time. Traces of
+// PyTorch do not tell their host.
 func successive(group []numbered) bool {
+	slices.SortFunc(group, func(a, b numbered) int {
+		return cmp.Or(cmp.Compare(valueOf(a.record.Summary.StartUnix), valueOf(b.record.Summary.StartUnix)), byName(a, b))
+	})
 	for i := range group[1:] {
+		if p := group[i].process(); numberedReport.MatchString(group[i].name()) && p == group[i+1].process() {
+			continue // nsys wrote them one after the other
+		}
 		a, b := &group[i].record.Summary, &group[i+1].record.Summary
-		if a.Host != b.Host || a.StartUnix == nil || b.StartUnix == nil || *b.StartUnix-*a.StartUnix < a.Duration {
+		if a.Host != b.Host && a.Host != "" && b.Host != "" || a.StartUnix == nil || b.StartUnix == nil || *b.StartUnix-*a.StartUnix < a.Duration {
 			return false
 		}
 	}

@@ -27,11 +27,7 @@ func framePacing(s *scene) answer {
 	if r == nil || r.Shown == 0 {
 		return unknown(noFrames)
 	}
-	if r.Interval.Count < minFrames {
-		return unknown(fmt.Sprintf("%s: too few for a percentile", countText(r.Interval.Count, "frame interval", "frame intervals")))
-	}
 	i := r.Interval
-	limit := s.limits.get("frame-pacing") * float64(i.P50)
 	dropped, repeated := 0, 0
 	if r.Dropped != nil {
 		dropped = *r.Dropped
@@ -39,13 +35,25 @@ func framePacing(s *scene) answer {
 	if r.Repeated != nil {
 		repeated = *r.Repeated
 	}
-	late := float64(i.P99) > limit
-	if !late && dropped == 0 {
-		return fine(fmt.Sprintf("the 99th percentile of the frame intervals is %.2f times the median, and no frame was dropped", float64(i.P99)/float64(max(1, i.P50))))
-	}
-	title := fmt.Sprintf("the frames come unevenly: the 99th percentile of their intervals is %.1f times the median", float64(i.P99)/float64(max(1, i.P50)))
-	if !late {
+	enough := i.Count >= minFrames
+	times := float64(i.P99) / float64(max(1, i.P50))
+	late := enough && times > s.limits.get("frame-pacing")
+	var title string
+	switch {
+	case late:
+		title = fmt.Sprintf("the frames come unevenly: the 99th percentile of their intervals is %.1f times the median", times)
+	case dropped > 0:
 		title = countText(dropped, "frame was", "frames were") + " made and never shown"
+	case repeated > 0:
+		title = countText(repeated, "refresh of the screen", "refreshes of the screen") + " had no new frame to show"
+	case !enough:
+		return unknown(fmt.Sprintf("%s: too few for a percentile", countText(i.Count, "frame interval", "frame intervals")))
+	default:
+		why := fmt.Sprintf("the 99th percentile of the frame intervals is %.2f times the median", times)
+		if r.Dropped != nil {
+			why += ", and no frame was dropped"
+		}
+		return fine(why)
 	}
 	return found(Finding{Severity: SeverityWarn, Title: title,
 		Evidence: facts{"interval_p99_ns": i.P99, "interval_p50_ns": i.P50, "interval_max_ns": i.Max, "frames": r.Shown, "dropped_frames": dropped, "repeated_frames": repeated},

@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"reel/event"
@@ -26,9 +27,10 @@ func hostSync(s *scene) answer {
 		if l.steady {
 			host += l.host()
 		}
+		begin, end := s.launching(l)
 		s.ranges(l, func(r timeline.RangeID) {
 			k := s.calls.kind(r)
-			if k != syncCall && k != blockingCopy && !toHost[r] || !s.isRuntime(r) || s.withinSync(r) {
+			if k != syncCall && k != blockingCopy && !toHost[r] || !s.isRuntime(r) || s.withinSync(r) || k == syncCall && s.tl.Ranges.Start[r] < begin || s.tl.Ranges.Start[r] > end {
 				return
 			}
 			d := s.tl.Ranges.Dur[r]
@@ -61,6 +63,22 @@ func hostSync(s *scene) answer {
 	return found(Finding{Severity: SeverityWarn, Cost: &cost, Where: where(s.stage(), places.top()), Evidence: s.over(e),
 		Title:  fmt.Sprintf("the host waits for the device %s of %s: %s", share100(p), s.each(), countText(n, "wait", "waits")),
 		Remedy: "Keep on the device what only the device needs: no .item(), .cpu(), nonzero or printing of tensors in the loop; copies with pinned memory and non_blocking=True."})
+}
+
+// launching is from when to when a request launches work: what waits before waits for
+// earlier work, and what waits later for the result. A step goes before another one, and
+// all its waits count.
+func (s *scene) launching(l *lap) (begin, end int64) {
+	if s.unit != "request" {
+		return math.MinInt64, math.MaxInt64
+	}
+	begin = math.MaxInt64
+	s.ranges(l, func(r timeline.RangeID) {
+		if k := s.calls.kind(r); k == launchCall || k == graphCall {
+			begin, end = min(begin, s.tl.Ranges.Start[r]), max(end, s.tl.Ranges.Start[r])
+		}
+	})
+	return begin, end
 }
 
 func (s *scene) isRuntime(r timeline.RangeID) bool {

@@ -23,6 +23,9 @@ func (s *scene) byStage(pick func(w int) bool) map[string]*stageWork {
 	out := map[string]*stageWork{}
 	a := &s.tl.Activities
 	for w, i := range s.work {
+		if s.isWarm(w) {
+			continue
+		}
 		stage := s.stageOf(s.place[w])
 		x := out[stage]
 		if x == nil {

@@ -11,7 +11,10 @@ func precision(s *scene) answer {
 	var all, full, half, told int64
 	var names tally
 	a := &s.tl.Activities
-	for _, i := range s.work {
+	for w, i := range s.work {
+		if s.isWarm(w) {
+			continue
+		}
 		all += a.Dur[i]
 		switch s.kernels.of(i).bits {
 		case "32":

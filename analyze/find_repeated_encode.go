@@ -21,7 +21,7 @@ func repeatedEncode(s *scene) answer {
 	work := s.encoderWork()
 	first := map[encoderCall]bool{}
 	var cost, longest int64
-	var again, all int
+	var again, all, blind int // blind: nothing tells what it worked on
 	var names tally
 	place := timeline.NoRange
 	for i, x := range s.d.Stages {
@@ -29,6 +29,10 @@ func repeatedEncode(s *scene) answer {
 			continue
 		}
 		all++
+		if work[i].n == 0 {
+			blind++
+			continue
+		}
 		key := encoderCall{x.Request, x.Name, work[i].sum}
 		if !first[key] {
 			first[key] = true
@@ -44,6 +48,8 @@ func repeatedEncode(s *scene) answer {
 	switch {
 	case all == 0:
 		return unknown("no text encoder was recognised in this trace")
+	case blind == all:
+		return unknown("neither device work nor operators of the encoders are in this trace: nothing tells what they worked on")
 	case float64(again+1) < s.limits.get("repeated-encode"):
 		return fine("each encoder runs once on its input")
 	}
@@ -78,14 +84,12 @@ func (s *scene) encoderWork() []encoderRun {
 			e.n++
 		}
 	}
-	if s.sum.GPU != nil {
-		return out
-	}
-	for k, x := range s.d.Stages {
-		if x.Stage == "encode" {
+	for k, x := range s.d.Stages { // one that works on the host
+		if x.Stage == "encode" && out[k].n == 0 {
 			s.rangesIn(x.Track, x.Start, x.End, func(r timeline.RangeID) {
 				if s.tl.Ranges.Class[r] == event.Op {
 					out[k].mix(s.tl.Ranges.Name[r])
+					out[k].n++
 				}
 			})
 		}

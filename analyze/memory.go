@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"math"
 	"sort"
 
 	"reel/event"
@@ -52,6 +53,7 @@ const maxMemoryPoints = 200
 // levels is how much memory is allocated after each mark of one class.
 type levels struct {
 	at, allocated, reserved []int64
+	first                   int64 // allocated before the first mark
 	absolute, hasReserved   bool
 }
 
@@ -83,9 +85,14 @@ func newLevels(tl *timeline.Timeline, class event.Class) *levels {
 	}
 	l := &levels{at: make([]int64, 0, n), allocated: make([]int64, 0, n), reserved: make([]int64, 0, n), absolute: true, hasReserved: true}
 	total, reserved, ids := tl.MarkArg(argAllocated), tl.MarkArg(argReserved), tl.MarkArg(argDevice)
-	var sum, all, held int64
-	device := map[int64][2]int64{} // what each said last, save the one that spoke last
-	lastID, last := int64(-1), [2]int64{}
+	var sum int64
+	device := firstLevels(m, class, total, reserved, ids) // what each said last, save the one that spoke last
+	var all, held int64
+	for _, d := range device {
+		all, held = all+d[0], held+d[1]
+	}
+	l.first = all
+	lastID, last := int64(math.MinInt64), [2]int64{} // an id that there is not
 	running := make([]int64, 0, n)
 	for i, c := range m.Class {
 		if c != class {
@@ -105,7 +112,7 @@ func newLevels(tl *timeline.Timeline, class event.Class) *levels {
 		l.allocated, l.reserved = append(l.allocated, all), append(l.reserved, held)
 	}
 	if !l.absolute {
-		l.allocated = running
+		l.allocated, l.first = running, 0
 		l.lift()
 	}
 	return l
@@ -128,13 +135,31 @@ func (l *levels) lift() {
 	for i := range l.allocated {
 		l.allocated[i] -= lowest
 	}
+	l.first = -lowest
+}
+
+// firstLevels is what each device held before its first mark, by its id: what the mark
+// says is allocated, less what it allocates. Of what is reserved no mark tells by how much
+// it changes.
+func firstLevels(m *timeline.Marks, class event.Class, total, reserved, ids []int64) map[int64][2]int64 {
+	device := map[int64][2]int64{}
+	for i, c := range m.Class {
+		if c != class {
+			continue
+		}
+		id := known(ids, i)
+		if _, ok := device[id]; !ok {
+			device[id] = [2]int64{known(total, i) - m.Value[i], known(reserved, i)}
+		}
+	}
+	return device
 }
 
 // before is the level just before time t, and after which mark it is.
 func (l *levels) before(t int64) (level int64, marks int) {
 	k := sort.Search(len(l.at), func(i int) bool { return l.at[i] >= t })
 	if k == 0 {
-		return l.allocated[0], 0
+		return l.first, 0
 	}
 	return l.allocated[k-1], k
 }
@@ -154,7 +179,7 @@ func (l *levels) use(origin int64) *MemoryUse {
 		return nil
 	}
 	n := len(l.at)
-	u := &MemoryUse{Events: int64(n), Absolute: l.absolute, Start: l.allocated[0], End: l.allocated[n-1]}
+	u := &MemoryUse{Events: int64(n), Absolute: l.absolute, Start: l.first, End: l.allocated[n-1]}
 	each := (n + maxMemoryPoints - 1) / maxMemoryPoints
 	var reserved int64
 	for lo := 0; lo < n; lo += each {
@@ -172,6 +197,9 @@ func (l *levels) use(origin int64) *MemoryUse {
 		if u.Series = append(u.Series, p); p.Allocated > u.Peak || len(u.Series) == 1 {
 			u.Peak, u.PeakAt = p.Allocated, p.At
 		}
+	}
+	if l.first > u.Peak {
+		u.Peak, u.PeakAt = l.first, 0
 	}
 	if l.hasReserved && reserved > 0 {
 		u.ReservedPeak = &reserved

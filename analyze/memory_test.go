@@ -15,11 +15,11 @@ mark hostmem "[memory]" at 4ms value 32
 `)
 	s := Summarize(tl, builtin(t))
 	d, h := s.Memory.Device, s.Memory.Host
-	if !d.Absolute || d.Start != 1100 || d.Peak != 1350 || d.PeakAt != 2e6 || d.End != 1250 || *d.ReservedPeak != 4500 || len(d.Series) != 3 {
+	if !d.Absolute || d.Start != 1200 || d.Peak != 1350 || d.PeakAt != 2e6 || d.End != 1250 || *d.ReservedPeak != 4500 || len(d.Series) != 3 {
 		t.Errorf("device: %+v", d)
 	}
-	// 64 bytes given back were taken before: the lowest level is 0.
-	if h.Absolute || h.Start != 0 || h.Peak != 32 || h.End != 32 || h.ReservedPeak != nil {
+	// 64 bytes given back were taken before: the lowest level is 0, and they are the peak.
+	if h.Absolute || h.Start != 64 || h.Peak != 64 || h.PeakAt != 0 || h.End != 32 || h.ReservedPeak != nil {
 		t.Errorf("host: %+v", h)
 	}
 	if p := s.Steps[0].PeakMemory; p == nil || *p != 1350 {

@@ -19,6 +19,7 @@ type record struct {
 	Source    Source      `json:"source"`          // without a path
 	Rank      *int        `json:"rank,omitempty"`  // as the file says it
 	World     *int        `json:"world_size,omitempty"`
+	Process   int64       `json:"process,omitempty"` // whose host ranges they all are; 0 unknown
 	Summary   RankSummary `json:"summary"`
 	Diagnosis *Diagnosis  `json:"diagnosis,omitempty"`
 	Warnings  []fault     `json:"warnings,omitempty"`
@@ -39,8 +40,24 @@ type fault struct {
 // maxUnix bounds absolute times, so that differences do not overflow.
 const maxUnix = 1 << 62
 
+// processOf is the process of all threads that did something; 0 when they are of several,
+// or of none.
+func processOf(tl *timeline.Timeline) (pid int64) {
+	for i := range tl.Tracks {
+		t := &tl.Tracks[i]
+		if t.Place != event.Thread || t.Lo == t.Hi || t.Label != "" {
+			continue
+		}
+		if pid != 0 && pid != t.A {
+			return 0
+		}
+		pid = t.A
+	}
+	return pid
+}
+
 func newRecord(tl *timeline.Timeline, s RankSummary, d *Diagnosis) *record {
-	r := &record{Source: SourceOf(tl), Summary: s, Diagnosis: d, Collectives: s.Collectives}
+	r := &record{Source: SourceOf(tl), Summary: s, Diagnosis: d, Collectives: s.Collectives, Process: processOf(tl)}
 	if r.Source.Path != "" {
 		r.Names = []string{r.Source.Path}
 	}

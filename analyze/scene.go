@@ -21,6 +21,7 @@ type scene struct {
 
 	compiledKnown *bool        // see compiled
 	frameReport   *FrameReport // see frames
+	warmWork      []bool       // see isWarm; empty when nothing is
 
 	gaps   []gap
 	unit   string // what a lap is: "step", "request", "run"
@@ -53,7 +54,7 @@ func (s *scene) prepare() {
 	switch {
 	case len(s.d.Steps) > 0:
 		s.stepLaps()
-	case len(s.d.Requests) > 1 && s.requestLaps():
+	case len(s.d.Requests) > 0 && s.requestLaps():
 	default:
 		s.runLap()
 	}

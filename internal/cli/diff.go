@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -136,13 +137,33 @@ func sidesOf(args []string, dash int) (sides [2][]string, err error) {
 	}
 	switch {
 	case dash > 0 && dash < len(args):
-		return [2][]string{args[:dash], args[dash:]}, nil
+		sides = [2][]string{args[:dash], args[dash:]}
+		return sides, twice(sides)
 	case dash < 0 && len(args) == 2:
 		return [2][]string{args[:1], args[1:]}, nil
 	case dash < 0 && len(args) > 2:
 		return sides, misusef("%d runs: part the sides with --, as in 'reel diff A1 A2 -- B1 B2'", len(args))
 	}
 	return sides, misusef("two sides are needed: 'reel diff A B', or 'reel diff A... -- B...'")
+}
+
+// twice is the error of a run that is named twice on a side: it is one sample.
+func twice(sides [2][]string) error {
+	for _, side := range sides {
+		seen := map[string]string{}
+		for _, arg := range side {
+			path := arg
+			if real, err := filepath.EvalSymlinks(arg); err == nil {
+				path = real
+			}
+			if path, err := filepath.Abs(path); err == nil && seen[path] != "" {
+				return misusef("%s and %s are one run: a run counts once on its side", seen[path], arg)
+			} else if err == nil {
+				seen[path] = arg
+			}
+		}
+	}
+	return nil
 }
 
 func (a *app) diff(ctx context.Context, sides [2][]string, f *diffFlags, opt analyze.DiffOptions, m analyze.MeasureOptions, form string) error {
@@ -164,6 +185,9 @@ func (a *app) diff(ctx context.Context, sides [2][]string, f *diffFlags, opt ana
 	}
 	if err := a.printDiff(d, form); err != nil {
 		return err
+	}
+	if d.Apart() {
+		return errors.New("the sides have no request in common, or no stage, step or phase: nothing of B can be judged by A")
 	}
 	if d.Regressions > 0 {
 		a.warn("%s", report.Gate(d))

@@ -59,7 +59,10 @@ func TestDiffText(t *testing.T) {
 	write(t, "empty.trace.txt", "info rank 3\n")
 	shown(t, "diff/empty", "diff", "empty.trace.txt", "empty.trace.txt")
 	write(t, "hostile.trace.txt", hostileFinding)
-	shown(t, "diff/hostile", "diff", "empty.trace.txt", "hostile.trace.txt")
+	r := reel(t, "diff", "empty.trace.txt", "hostile.trace.txt") // nothing in common
+	if golden.String(t, "diff/hostile.txt", r.out); r.code != 1 || !strings.Contains(r.err, "nothing of B can be judged by A") {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
 }
 
 // TestDiffGate: what a regression is, and what exit codes come of it.
@@ -67,6 +70,12 @@ func TestDiffGate(t *testing.T) {
 	folder(t)
 	a, b := eight(t, "a", 20), eight(t, "b", 24)
 	sides := strings.Join(a, " ") + " -- " + strings.Join(b, " ")
+	text, err := os.ReadFile(a[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, "more.trace.txt", string(text)+"range stage \"pipeline.upscale\" at 9200us for 500us\n")
+	write(t, "none.trace.txt", "track cpu1/2\nrange request \"request\" at 0ms for 30ms\n")
 	for _, c := range []struct {
 		args string
 		code int
@@ -93,6 +102,10 @@ func TestDiffGate(t *testing.T) {
 		{"diff --limit -1 " + a[0] + " " + a[1], 2, "--limit"},
 		{"diff --html " + a[0] + " " + a[0] + " " + a[1], 1, "exists"},
 		{"diff absent.json " + a[0], 1, "absent.json"},
+		{"diff " + a[0] + " ./" + a[0] + " -- " + b[0] + " " + b[1], 2, "are one run"},
+		{"diff --min-delta 10ms more.trace.txt " + a[0], 0, ""},
+		{"diff --min-delta 400us " + a[0] + " more.trace.txt", 3, "1 regression"},
+		{"diff " + a[0] + " none.trace.txt", 1, "nothing of B can be judged by A"},
 	} {
 		r := reel(t, strings.Fields(c.args)...)
 		if r.code != c.code || !strings.Contains(r.err, c.says) {

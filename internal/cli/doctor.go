@@ -71,7 +71,7 @@ docs/findings.md describes every finding and its thresholds.`,
 			if err != nil {
 				return err
 			}
-			d := analyze.Finalize(p)
+			d := analyze.FinalizeLimits(p, limits)
 			if err := a.printDoctor(d, form); err != nil {
 				return err
 			}

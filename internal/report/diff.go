@@ -89,7 +89,11 @@ func Regressions(d *analyze.Diff) (list []string) {
 }
 
 func regressionText(r *analyze.DiffRow) string {
-	s := fmt.Sprintf("%s: slower by %s", rowTitle(r), dur(r.Delta))
+	what := "slower by"
+	if r.Verdict == analyze.DiffAdded {
+		what = "new, and takes"
+	}
+	s := fmt.Sprintf("%s: %s %s", rowTitle(r), what, dur(r.Delta))
 	if r.Percent != nil {
 		s += fmt.Sprintf(" (%s)", percentText(r.Percent))
 	}

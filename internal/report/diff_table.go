@@ -89,7 +89,7 @@ func (p *page) nameRoom(t *table.Table) int {
 func verdictText(r *analyze.DiffRow) string {
 	switch {
 	case r.Regression:
-		return "slower !"
+		return string(r.Verdict) + " !"
 	case r.Verdict == analyze.DiffSame && r.ACount != nil && r.BCount != nil && *r.ACount != *r.BCount:
 		return fmt.Sprintf("count %s", signedCount(*r.BCount-*r.ACount))
 	}

@@ -28,7 +28,7 @@ func DoctorMarkdown(w io.Writer, d *analyze.Document) error {
 }
 
 func (p *page) doctor(d *analyze.Document) {
-	switch len(d.Ranks) {
+	switch d.RankCount() {
 	case 0:
 	case 1:
 		p.header(d, &d.Ranks[0])
@@ -41,12 +41,15 @@ func (p *page) doctor(d *analyze.Document) {
 	p.title(strconv.Itoa(len(groups))+word(len(groups), " finding", " findings"), costNote(groups))
 	for _, g := range groups {
 		p.gap()
-		p.finding(&g, len(d.Ranks) > 1)
+		p.finding(&g, d.RankCount() > 1)
 	}
 	p.healthy(r)
 	p.unanswered(r)
-	if len(d.Ranks) == 1 {
+	if len(d.Ranks) > 0 {
 		p.classes(&d.Ranks[0])
+	}
+	if d.RankCount() > 1 && len(d.Ranks[0].Classes) > 0 {
+		p.note(margin, "of rank "+strconv.Itoa(d.Ranks[0].Rank)+"; --json has the classes of all ranks")
 	}
 	p.warnings(d.Warnings)
 }

@@ -64,10 +64,10 @@ func (p *page) ranksHeader(d *analyze.Document) {
 		producer = "trace"
 	}
 	world := ""
-	if d.WorldSize != nil && *d.WorldSize != len(d.Ranks) {
+	if d.WorldSize != nil && *d.WorldSize != d.RankCount() {
 		world = " of " + strconv.Itoa(*d.WorldSize)
 	}
-	p.title(strconv.Itoa(len(d.Ranks))+world+" ranks", device, host, readText(d.Sources, producer), cutText(d.Sources))
+	p.title(strconv.Itoa(d.RankCount())+world+" ranks", device, host, readText(d.Sources, producer), cutText(d.Sources))
 }
 
 // rankTable has a row for each rank: what its device did.

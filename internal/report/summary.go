@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"strconv"
 	"strings"
 
 	"reel/analyze"
@@ -18,15 +19,41 @@ func Summary(w io.Writer, d *analyze.Document, o Options) error {
 }
 
 func (p *page) summary(d *analyze.Document) {
-	switch len(d.Ranks) {
+	switch d.RankCount() {
 	case 0:
 	case 1:
-		p.rank(d, &d.Ranks[0])
+		for i := range d.Ranks {
+			if i == maxRecordings && len(d.Ranks) > maxRecordings+1 {
+				p.gap()
+				p.note("", "… and "+count(len(d.Ranks)-i, "more recording", "more recordings")+"; --json has all")
+				break
+			}
+			if len(d.Ranks) > 1 {
+				if i > 0 {
+					p.gap()
+				}
+				p.title("recording "+strconv.Itoa(i+1)+" of "+strconv.Itoa(len(d.Ranks)), d.Sources[i].Path)
+			}
+			p.rank(recordingOf(d, i), &d.Ranks[i])
+		}
 	default:
 		p.ranks(d)
 	}
 	p.findings(d)
 	p.warnings(d.Warnings)
+}
+
+// maxRecordings is how many recordings of one rank are shown.
+const maxRecordings = 8
+
+// recordingOf is the document with the file of one recording alone.
+func recordingOf(d *analyze.Document, i int) *analyze.Document {
+	if len(d.Ranks) == 1 {
+		return d
+	}
+	one := *d
+	one.Sources = d.Sources[i : i+1]
+	return &one
 }
 
 // rank writes the report of a run of one rank.

@@ -134,9 +134,13 @@ func (p *page) rankFigures(r *analyze.RankSummary) {
 
 // several is the page of many ranks.
 func (p *page) several(d *analyze.Document, ops []*analyze.OpsReport) {
-	p.Title = fmt.Sprintf("%d ranks", len(d.Ranks))
-	if d.WorldSize != nil && *d.WorldSize != len(d.Ranks) {
-		p.Title = fmt.Sprintf("%d of %d ranks", len(d.Ranks), *d.WorldSize)
+	n := d.RankCount()
+	p.Title = count(n, "rank", "ranks")
+	if n == 1 {
+		p.Title = count(len(d.Ranks), "recording", "recordings") + " of one rank"
+	}
+	if d.WorldSize != nil && *d.WorldSize != n {
+		p.Title = fmt.Sprintf("%d of %d ranks", n, *d.WorldSize)
 	}
 	p.ranksFacts(d)
 	p.ranksFigures(d)
