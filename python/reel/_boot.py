@@ -2,7 +2,6 @@
 does by itself."""
 from __future__ import annotations
 
-import os
 import sys
 from typing import Any, Dict, Optional
 
@@ -74,8 +73,7 @@ def ended(p: "_process.Process") -> None:
         s.stop()
     if p.device is not None:
         p.device.collect([])
-    if startup._always is not None and p.folder and (p.file is not None or p.note is not None):
-        startup.write_always(p.folder, max(p.rank, 0))
+    startup.leave(p)
 
 
 def torch_imported(torch: Any) -> None:
@@ -95,8 +93,10 @@ class NVTX:
     """Tells NVTX of ranges and marks, by the functions that torch has for it."""
 
     def __init__(self, functions: Any):
-        self.functions = functions
-        self.push, self.pop = functions.range_push, functions.range_pop
+        self.functions, self.push = functions, functions.range_push
+
+    def pop(self, depth: Any) -> None:
+        self.functions.range_pop()
 
     @staticmethod
     def find(torch: Any) -> "Optional[NVTX]":

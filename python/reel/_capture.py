@@ -140,7 +140,6 @@ class Annotations:
 
     def __init__(self, t: Any):
         self.make = t.profiler.record_function
-        self.open: List[Any] = []
 
     @staticmethod
     def name(text: str) -> str:
@@ -150,14 +149,13 @@ class Annotations:
             return "pipeline_call"
         return {"denoise.loop": "denoising_loop", "pipeline.vae_encode": "vae_encode"}.get(text, text)
 
-    def push(self, text: str) -> None:
+    def push(self, text: str) -> Any:
         r = self.make(self.name(text))
         r.__enter__()
-        self.open.append(r)
+        return r
 
-    def pop(self) -> None:
-        if self.open:
-            self.open.pop().__exit__(None, None, None)
+    def pop(self, r: Any) -> None:
+        r.__exit__(None, None, None)
 
     def mark(self, name: str, step: Any) -> None:
         pass

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import sys
 import threading
 import time
 import weakref
@@ -55,6 +56,41 @@ def allocate(fd: int, at: int, size: int) -> None:
     else:  # one thread at a time allocates
         os.lseek(fd, at, os.SEEK_SET)
         os.write(fd, bytes(size))
+
+
+def is_file(fd: int, identity: "tuple[int, int]") -> bool:
+    """Whether a descriptor is that file still. A daemonizer closes all of them, and the
+    program's next file has the number."""
+    try:
+        s = os.fstat(fd)
+    except (OSError, AttributeError):  # or the interpreter ends, and os is gone
+        return False
+    return (s.st_dev, s.st_ino) == identity
+
+
+_kept: "list[mmap.mmap]" = vars(sys).setdefault("_reel_kept", [])  # sys goes last, after the program's files
+
+
+class _Map(mmap.mmap):
+    """A mapping; before Python 3.13 it holds a descriptor of its own, and closes it as it
+    goes. Where that number is somebody else's by then, the mapping stays for good."""
+
+    held, identity = -1, (0, 0)
+
+    def __del__(self, is_file: "Callable[..., bool]" = is_file, kept: "list[mmap.mmap]" = _kept) -> None:
+        if self.held >= 0 and not is_file(self.held, self.identity):
+            kept.append(self)
+
+
+def map_file(fd: int, size: int, at: int, identity: "tuple[int, int]") -> mmap.mmap:
+    if sys.version_info >= (3, 13) and os.name == "posix":
+        return mmap.mmap(fd, size, offset=at, trackfd=False)
+    held = os.dup(fd)  # the number that the mapping gets next
+    os.close(held)
+    whole = _Map(fd, size, offset=at)
+    if is_file(held, identity):  # nobody came between
+        whole.held, whole.identity = held, identity
+    return whole
 
 
 class Names(dict):
@@ -109,9 +145,11 @@ class File:
 
     def __init__(self, path: str, limit: int = 0, mode: int = FULL, rank: int = -1, world: int = 0, producer: str = "Reel Python client",
                  properties: "Optional[dict[str, str]]" = None):
-        self.path, self.mode, self.pid = path, mode, os.getpid()
+        self.path, self.mode, self.pid = os.path.abspath(path), mode, os.getpid()
         self.limit = max(limit or _LIMITS[mode], 4 * CHUNK)
-        self.fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0), 0o644)
+        self.fd = self._open(os.O_CREAT | os.O_EXCL)
+        s = os.fstat(self.fd)
+        self.identity = s.st_dev, s.st_ino
         self.lock = threading.RLock()
         self.sink = memoryview(bytearray(CHUNK)).cast("Q")  # takes what finds no room
         self.views: "dict[int, weakref.ref]" = {}
@@ -124,11 +162,31 @@ class File:
         self.closed = False
         head = self._room()
         if head is None:
-            os.close(self.fd)
+            self._close()
             os.unlink(path)
             raise OSError(f"{path}: no room for a recording")
         self.head: memoryview = head
         self._begin(rank, world, producer, properties or {})
+
+    def _open(self, more: int = 0) -> int:
+        return os.open(self.path, os.O_RDWR | more | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0), 0o644)
+
+    def _hold(self) -> None:
+        """Makes sure that fd is the recording: opened again where the program closed it."""
+        if is_file(self.fd, self.identity):
+            return
+        self.fd = -1
+        fd = self._open()
+        if not is_file(fd, self.identity):
+            os.close(fd)
+            raise OSError(f"{self.path} is another file now")
+        self.fd = fd
+
+    def _close(self) -> None:
+        """Closes fd, unless it is somebody else's."""
+        if is_file(self.fd, self.identity):
+            os.close(self.fd)
+        self.fd = -1
 
     def _begin(self, rank: int, world: int, producer: str, properties: "dict[str, str]") -> None:
         h = self.head
@@ -206,8 +264,9 @@ class File:
             if self.mapped + size > self.limit or self.closed:
                 return None
             try:
+                self._hold()
                 allocate(self.fd, self.mapped, size)
-                whole = memoryview(mmap.mmap(self.fd, size, offset=self.mapped))
+                whole = memoryview(map_file(self.fd, size, self.mapped, self.identity))
             except (OSError, ValueError):
                 self.full_disk = True
                 return None
@@ -291,10 +350,7 @@ class File:
                     view.release()
                 except BufferError:  # somebody looks at it; nobody writes through it
                     pass
-        try:
-            os.close(self.fd)
-        except OSError:
-            pass
+        self._close()
 
     def close(self) -> None:
         """Says that the recording is over. Ends of ranges may follow."""
@@ -307,8 +363,9 @@ class File:
                 if self.mapped > self.chunks * CHUNK:
                     self.maps.clear()
                     if _UNIT == CHUNK:
+                        self._hold()
                         os.ftruncate(self.fd, self.chunks * CHUNK)
             except OSError:
                 pass
             self.head[2] = 2 | self.mode << 32
-            os.close(self.fd)
+            self._close()

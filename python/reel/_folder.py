@@ -44,6 +44,14 @@ def choose(environ: "Dict[str, str]", name: str = "") -> str:
     return os.path.abspath(os.path.join("artifacts", "profiles", f"{name or app()}-{stamp}-{os.getpid()}"))
 
 
+def used(folder: str) -> bool:
+    """Whether a process has left its note in the run folder."""
+    try:
+        return any(n.startswith("rank") for n in os.listdir(os.path.join(folder, ".ranks")))
+    except OSError:
+        return False
+
+
 def free(path: str) -> str:
     """The path, or the next one of its kind that nothing has: stem-2.json.gz."""
     folder, base = os.path.split(path)

@@ -6,13 +6,15 @@ A wrapper never raises by itself, and under torch.compile it is not there.
 """
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import functools
 import os
 import sys
 import threading
-from typing import Any, Callable, List, NamedTuple, Optional
+from typing import Any, Callable, Iterator, List, NamedTuple, Optional
 
-from . import profiler, scopes, startup
+from . import _process, profiler, scopes, startup
 from ._file import FORWARD, SCHEDULER
 from ._imports import finder
 from ._process import warn
@@ -58,29 +60,48 @@ fastvideo.pipelines.composed_pipeline_base:ComposedPipelineBase.forward request
 
 
 def wrap(fn: Any, before: "Callable[[Any, Any, Any], Any]", after: "Callable[[Any], None]") -> Any:
-    """fn between before(fn, args, kwargs), which returns a token or None, and after(token)."""
+    """fn between before(fn, args, kwargs), which returns a token or None, and after(token);
+    of a coroutine or generator function all of its run."""
 
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
         if compiling():
             return fn(*args, **kwargs)
-        try:
-            token = before(fn, args, kwargs)
-        except Exception as err:
-            warn(f"{getattr(fn, '__qualname__', fn)}: {type(err).__name__}: {err}; this call is not recorded")
-            token = None
+        token = _begin(fn, before, args, kwargs)
         if token is None:
             return fn(*args, **kwargs)
         try:
             return fn(*args, **kwargs)
         finally:
-            try:
-                after(token)
-            except Exception as err:
-                warn(f"{getattr(fn, '__qualname__', fn)}: {type(err).__name__}: {err}")
+            _end(fn, after, token)
 
-    call.__reel__ = True  # type: ignore[attr-defined]
-    return call
+    @contextlib.contextmanager
+    def between(args: Any, kwargs: Any) -> "Iterator[None]":
+        token = _begin(fn, before, args, kwargs)
+        try:
+            yield
+        finally:
+            if token is not None:
+                _end(fn, after, token)
+
+    new: Any = scopes.lasting(fn, between) or call
+    new.__reel__ = True
+    return new
+
+
+def _begin(fn: Any, before: "Callable[[Any, Any, Any], Any]", args: Any, kwargs: Any) -> Any:
+    try:
+        return before(fn, args, kwargs)
+    except Exception as err:
+        warn(f"{getattr(fn, '__qualname__', fn)}: {type(err).__name__}: {err}; this call is not recorded")
+        return None
+
+
+def _end(fn: Any, after: "Callable[[Any], None]", token: Any) -> None:
+    try:
+        after(token)
+    except Exception as err:
+        warn(f"{getattr(fn, '__qualname__', fn)}: {type(err).__name__}: {err}")
 
 
 def wrapped(fn: Any) -> bool:
@@ -91,13 +112,22 @@ class _Depth(threading.local):
     """What this thread is in the middle of."""
 
     forward = scheduler = 0
-    implicit: "Optional[Implicit]" = None
-
-    def __init__(self) -> None:
-        self.stages: "List[str]" = []
 
 
 _depth = _Depth()
+# What this thread, or this task, is in the middle of: tasks take turns.
+_stages: "contextvars.ContextVar[tuple[str, ...]]" = contextvars.ContextVar("reel.stages", default=())
+_implicit: "contextvars.ContextVar[Optional[Implicit]]" = contextvars.ContextVar("reel.implicit", default=None)
+
+
+def _forget() -> None:
+    """A forked child is in the middle of nothing."""
+    _depth.forward = _depth.scheduler = 0
+    _stages.set(())
+    _implicit.set(None)
+
+
+_process.in_child.append(_forget)
 
 
 class Implicit:
@@ -112,36 +142,48 @@ class Implicit:
     @staticmethod
     def explicit() -> bool:
         """Whether the request's loop is known otherwise."""
-        r = scopes._request.get()
-        return r is not None and r.whole is not None and not r.whole.done and (_depth.implicit is None or r.whole is not _depth.implicit.loop)
+        r, i = scopes._request.get(), _implicit.get()
+        return r is not None and r.whole is not None and not r.whole.done and (i is None or r.whole is not i.loop)
+
+    @classmethod
+    def under_way(cls, ruled: bool = False) -> "Implicit":
+        """The one that runs, or one that begins now."""
+        i = _implicit.get()
+        if i is None or i.loop.done:
+            i = cls(ruled)
+            _implicit.set(i)
+        return i
 
     @classmethod
     def forward(cls) -> None:
         if cls.explicit():
             return
-        if _depth.implicit is None or _depth.implicit.loop.done:
-            _depth.implicit = cls()
-        if not _depth.implicit.inside and not _depth.implicit.ruled:
-            _depth.implicit.inside = True
-            _depth.implicit.loop.begin_step()
+        i = cls.under_way()
+        if not i.inside and not i.ruled:
+            i.inside = True
+            i.loop.begin_step()
 
     @staticmethod
     def stepped() -> None:
-        i = _depth.implicit
+        i = _implicit.get()
         if i is not None and i.inside:
             i.inside = False
             i.loop.end_step()
 
     @staticmethod
     def over() -> None:
-        i, _depth.implicit = _depth.implicit, None
+        i = _implicit.get()
         if i is not None:
+            _implicit.set(None)
             i.loop.end(True)
 
 
-def _begin_request(name: str) -> Any:
+def _begin_request(name: str, owner: Any = None) -> Any:
     Implicit.over()
     r = scopes.Request(name)
+    p = _process.now
+    if p is not None and p.device is not None:
+        r.device = scopes.quiet(p.device.index, owner)
     r.begin()
     return r
 
@@ -155,7 +197,7 @@ def request(fn: Any, label: str = "") -> Any:
     """fn as a request, named by the class of its first argument."""
 
     def before(fn: Any, args: Any, kwargs: Any) -> Any:
-        return _begin_request(label or (type(args[0]).__name__ if args else fn.__name__))
+        return _begin_request(label or (type(args[0]).__name__ if args else fn.__name__), args[0] if args else None)
 
     return wrap(fn, before, _end_request)
 
@@ -165,17 +207,18 @@ def stage(fn: Any, label: str = "") -> Any:
 
     def before(fn: Any, args: Any, kwargs: Any) -> Any:
         name = label or fn.__name__
-        if name in _depth.stages:
+        if name in _stages.get():
             return None
         if name == "decode":
             Implicit.over()
         s = scopes.Stage(name)
         s.begin()
-        _depth.stages.append(name)
-        return s
+        _stages.set((*_stages.get(), name))
+        return name, s
 
-    def after(s: Any) -> None:
-        _depth.stages.pop()
+    def after(token: Any) -> None:
+        name, s = token
+        _stages.set(tuple(n for n in _stages.get() if n != name))  # not the last one, of generators that take turns
         s.end()
 
     return wrap(fn, before, after)
@@ -186,15 +229,15 @@ def forward(fn: Any, label: str = "") -> Any:
     name = label or "transformer_forward"
 
     def before(fn: Any, args: Any, kwargs: Any) -> Any:
-        if _depth.forward or _depth.stages:
+        if _depth.forward or _stages.get():
             return None
         Implicit.forward()
         span = profiler.begin(name, role=FORWARD)
-        _depth.forward += 1
+        _depth.forward = 1
         return span
 
     def after(span: Any) -> None:
-        _depth.forward -= 1
+        _depth.forward = 0
         span.end()
 
     return wrap(fn, before, after)
@@ -207,11 +250,11 @@ def scheduler(fn: Any, label: str = "") -> Any:
     def before(fn: Any, args: Any, kwargs: Any) -> Any:
         if _depth.scheduler:
             return None
-        _depth.scheduler += 1
+        _depth.scheduler = 1
         return profiler.begin(name, role=SCHEDULER)
 
     def after(span: Any) -> None:
-        _depth.scheduler -= 1
+        _depth.scheduler = 0
         span.end()
         Implicit.stepped()
 
@@ -231,9 +274,7 @@ def step(fn: Any, label: str = "") -> Any:
         if r is not None and r.whole is not None and not r.whole.done:
             one = r.whole
         else:
-            if _depth.implicit is None or _depth.implicit.loop.done:
-                _depth.implicit = Implicit(ruled=True)
-            one = _depth.implicit.loop
+            one = Implicit.under_way(ruled=True).loop
         one.begin_step()
         return one
 

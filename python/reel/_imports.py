@@ -6,6 +6,8 @@ somebody watches, every import that is not part of another one is waited for.
 """
 from __future__ import annotations
 
+import copy
+import os
 import sys
 import threading
 from importlib.machinery import ModuleSpec
@@ -14,25 +16,53 @@ from typing import Any, Callable, Dict, List, Optional
 from ._process import warn
 
 Hook = Callable[[Any], None]
-Begin = Callable[[str], Callable[[], None]]
+End = Callable[[Optional[BaseException]], None]  # called with what the module raised
+Begin = Callable[[str], End]
 
-# Modules of Python itself are imported often, and quickly.
-_OWN = frozenset(getattr(sys, "stdlib_module_names", ())) | {"reel"}
+_STDLIB = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
+
+
+def _own(spec: ModuleSpec) -> bool:
+    """Whether a module is one of Python itself: those are imported often, and quickly."""
+    origin = spec.origin or ""
+    return origin in ("built-in", "frozen") or origin.startswith(_STDLIB) and "-packages" not in origin[len(_STDLIB):]
+
+
+def _imports(name: str) -> bool:
+    """Whether somebody imports the module right now. Who only asks where it lies gets no
+    wrapped loader."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_name != "_find_and_load_unlocked":
+        frame = frame.f_back  # type: ignore[assignment]
+    return frame is not None and frame.f_locals.get("name") == name
+
+
+def _unseen(f: Any) -> Any:
+    """f as a part of importlib, whose frames warnings and tracebacks pass over."""
+    f.__code__ = f.__code__.replace(co_filename="<frozen importlib._bootstrap>")
+    return f
 
 
 class _Loader:
-    """A loader that tells when the module has run."""
+    """A loader that tells when the module has run. Copies of it are copies of the one that it wraps."""
 
     def __init__(self, loader: Any, finder: "Finder", name: str):
         self._reel = (loader, finder, name)
 
     def __getattr__(self, name: str) -> Any:
+        if name == "_reel" or name.startswith("__"):
+            raise AttributeError(name)
         return getattr(self._reel[0], name)
 
+    def __reduce__(self) -> "tuple[Any, ...]":
+        return copy.copy, (self._reel[0],)
+
+    @_unseen
     def create_module(self, spec: ModuleSpec) -> Any:
         create = getattr(self._reel[0], "create_module", None)
         return create(spec) if create is not None else None
 
+    @_unseen
     def exec_module(self, module: Any) -> None:
         loader, finder, name = self._reel
         for holder, key in ((getattr(module, "__spec__", None), "loader"), (module, "__loader__")):
@@ -43,8 +73,10 @@ class _Loader:
         finish = finder.around(name)
         try:
             loader.exec_module(module)
-        finally:
-            finish()
+        except BaseException as err:
+            finish(err)
+            raise
+        finish(None)
         finder.ran(name, module)
 
 
@@ -76,7 +108,8 @@ class Finder:
             sys.meta_path.insert(0, self)  # type: ignore[arg-type]
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> "Optional[ModuleSpec]":
-        if name not in self.hooks and name not in self.timed and not self._outermost(name) or name in self.within:
+        awaited = name in self.hooks or name in self.timed
+        if not awaited and not self._outermost(name) or name in self.within or not _imports(name):
             return None
         self.within.add(name)
         try:
@@ -86,7 +119,7 @@ class Finder:
                 spec = finder.find_spec(name, path, target)
                 if spec is None:
                     continue
-                if spec.loader is not None and hasattr(spec.loader, "exec_module"):
+                if spec.loader is not None and hasattr(spec.loader, "exec_module") and (awaited or not _own(spec)):
                     spec.loader = _Loader(spec.loader, self, name)  # type: ignore[assignment]
                 return spec
         finally:
@@ -94,30 +127,24 @@ class Finder:
         return None
 
     def _outermost(self, name: str) -> bool:
-        """Whether a module is one that nobody watched imports, and whose import is watched. Who
-        only asks where a module lies gets no wrapped loader."""
-        if self.watch is None or getattr(self.thread, "depth", 0) or name.partition(".")[0] in _OWN:
-            return False
-        try:
-            return sys._getframe(3).f_code.co_name == "_find_and_load_unlocked"
-        except (AttributeError, ValueError):
-            return False
+        """Whether a module is one that nobody watched imports, and whose import is watched."""
+        return self.watch is not None and not getattr(self.thread, "depth", 0) and name.partition(".")[0] != "reel"
 
-    def around(self, name: str) -> "Callable[[], None]":
+    def around(self, name: str) -> End:
         depth = getattr(self.thread, "depth", 0)
         begin = self.timed.pop(name, None) or (self.watch if not depth else None)
-        end: "Optional[Callable[[], None]]" = None
+        end: "Optional[End]" = None
         try:
             end = begin(name) if begin is not None else None
         except Exception as err:
             warn(f"the import of {name} is not timed: {err}")
         self.thread.depth = depth + 1
 
-        def finish() -> None:
+        def finish(error: "Optional[BaseException]") -> None:
             self.thread.depth = depth
             try:
                 if end is not None:
-                    end()
+                    end(error)
             except Exception:
                 pass
         return finish

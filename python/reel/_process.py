@@ -61,6 +61,7 @@ class Process:
         self.record = e.get("REEL_RECORD", "")
         self.spec, self.outer = self._windows()
         self.torch_options: Optional[Dict[str, Any]] = None  # the profiler_config of torch windows
+        self.forked = False
 
     def _windows(self) -> "tuple[window.Spec, bool]":
         """The windows asked for, and whether they are those of the range variable."""
@@ -152,13 +153,24 @@ class Process:
             if file is not None:
                 file.close()
             self.file = None
-            if self.note is not None or gate is not None and cover:
+            if self.note is not None or cover and self.answers():
                 note = self.noted()
                 if file is not None and file.dropped():
                     note.rank["dropped"] = {"recording": file.dropped()}
                 if gate is not None:
                     note.faults += [f for f in gate.report.faults if f not in note.faults]
                 note.write(state="failed" if note.faults else "done", ended=_folder.now(), coverage=cover)
+
+    def answers(self) -> bool:
+        """Whether a window that was never entered is this process's to tell: it had a
+        request, or could have had one. Of a launcher and of a worker others tell."""
+        gate = self.gate
+        if gate is not None and (gate.requests or gate.report.list):
+            return True
+        family = sys.modules.get("multiprocessing.process")
+        if self.forked or family is not None and family.parent_process() is not None:
+            return False
+        return not sys.modules.keys().isdisjoint(("torch", "diffusers")) and (self.rank >= 0 or not _folder.used(self.folder or _folder.choose(self.environ)))
 
     def cover(self, file: "Optional[_file.File]") -> "List[Dict[str, Any]]":
         """What was asked for and seen."""
@@ -197,6 +209,7 @@ def count(file: _file.File) -> "tuple[int, int]":
 
 
 now: "Optional[Process]" = None
+in_child: List[Callable[[], None]] = []  # forget, in a forked child, what its parent is in the middle of
 
 
 def configure(p: Process) -> None:
@@ -219,8 +232,11 @@ def start(environ: "Optional[Dict[str, str]]" = None) -> Process:
 
 
 def _ended() -> None:
-    if now is not None:
-        now.close()
+    try:
+        if now is not None:
+            now.close()
+    except Exception as err:
+        warn(f"the run folder lacks what this process left: {err}")
 
 
 def _before_fork() -> None:
@@ -249,8 +265,11 @@ def _in_child() -> None:
             old.file.forget()
         profiler.install(None)
         profiler.begin_with(None)
+        old.gate = old.session = old.file = None  # its windows are the parent's, also to what unwinds here
+        for f in in_child:
+            f()
         p = now = Process(old.environ)
-        p.folder = old.folder
+        p.folder, p.forked = old.folder, True
         configure(p)
         util = sys.modules.get("multiprocessing.util")
         if util is not None:  # whose children leave without the interpreter's end

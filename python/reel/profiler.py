@@ -14,6 +14,8 @@ the recording as unfinished. Nothing here raises because of the recording.
 """
 from __future__ import annotations
 
+import operator
+import struct
 import sys
 import threading
 from time import monotonic_ns
@@ -58,7 +60,7 @@ _loop: "Optional[Callable[[], Any]]" = None  # the running event loop of this th
 _make: "Optional[Callable[[str], Any]]" = None  # what begins ranges; None is off
 _start: "Optional[Callable[[], None]]" = None  # opens the recording at the first range
 _waking = threading.RLock()
-_emitters: "List[Any]" = []  # told of every range and mark beside the recording: NVTX
+_emitters: "List[Any]" = []  # told of every range and mark beside the recording: NVTX; pop gets what push returned
 
 
 def _thread() -> Handle:
@@ -197,8 +199,7 @@ class _Told(_Held):
         self.told = []
         for e in _emitters:
             try:
-                e.push(self.text)
-                self.told.append(e)
+                self.told.append((e, e.push(self.text)))
             except Exception:  # a tool beside the recording is no concern of the program
                 pass
         self.handle, self.row = _Nowhere, None
@@ -208,9 +209,9 @@ class _Told(_Held):
 
     def __exit__(self, a: object = None, b: object = None, c: object = None) -> None:
         super().__exit__()
-        for e in reversed(self.told):
+        for e, pushed in reversed(self.told):
             try:
-                e.pop()
+                e.pop(pushed)
             except Exception:
                 pass
 
@@ -239,9 +240,12 @@ def range(name: str) -> Any:
     model.forward, scheduler.step and warmup."""
     if _make is None:
         return OFF
-    if _loop is not None and _loop() is not None:
-        return _careful(name)
-    return _make(name)
+    try:
+        if _loop is not None and _loop() is not None:
+            return _careful(name)
+        return _make(name)
+    except Exception:  # a name that is none
+        return OFF
 
 
 def _careful(name: str) -> Any:
@@ -288,10 +292,13 @@ def begin(name: str, role: int = 0, index: Optional[int] = None, payload: int = 
     if index is not None:
         payload, arg = INDEX, index
     what = 0
-    if file is not None:
-        what = file.what(RANGE, name, payload=payload, role=role or role_of(name), klass=klass)
-    text = name if index is None else f"{name}[{index}]"
-    return (_Told if _make is _Told else _Held)(text, what, arg).__enter__()
+    try:
+        if file is not None:
+            what = file.what(RANGE, name, payload=payload, role=role or role_of(name), klass=klass)
+        text = name if index is None else f"{name}[{index}]"
+        return (_Told if _make is _Told else _Held)(text, what, arg).__enter__()
+    except Exception:  # a name or an index that is none
+        return OFF
 
 
 def event(name: str, count: int = 1, step: "Optional[tuple[int, int]]" = None) -> None:
@@ -300,7 +307,10 @@ def event(name: str, count: int = 1, step: "Optional[tuple[int, int]]" = None) -
         _wake()
     if _make is None:
         return
-    arg, payload = (count, VALUE) if step is None else (step[1] & 0xFFFFFFFF | step[0] << 32, STEP)
+    try:
+        arg, payload = (operator.index(count), VALUE) if step is None else (operator.index(step[1]) & 0xFFFFFFFF | operator.index(step[0]) << 32, STEP)
+    except Exception:  # no numbers: dropped
+        return
     for e in _emitters:
         try:
             e.mark(name, step)
@@ -319,8 +329,11 @@ def counter(name: str, value: "Union[int, float]") -> None:
     if isinstance(value, int):
         _write(COUNTER, name, VALUE, value, 0)
         return
-    import struct
-    _write(COUNTER, name, FLOAT, struct.unpack("<Q", struct.pack("<d", float(value)))[0], 0)
+    try:
+        bits = struct.unpack("<Q", struct.pack("<d", float(value)))[0]
+    except Exception:  # no number: dropped
+        return
+    _write(COUNTER, name, FLOAT, bits, 0)
 
 
 def _write(kind: int, name: str, payload: int, arg: int, klass: int) -> None:
@@ -347,7 +360,7 @@ def complete(kind: int, name: str, start: int, duration: int, payload: int = 0, 
                     h = _thread()
             file.device_events += kind == _file.ACTIVITY
             _store(h, file.what(kind, str(name), payload=payload, klass=klass, role=role, timed=timed), start, duration, arg)
-    except (ValueError, LookupError):
+    except Exception:  # the recording has ended, or the name is none
         pass
 
 

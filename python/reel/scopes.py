@@ -23,9 +23,18 @@ from ._file import LOOP, REQUEST, STEP_ROLE, WARM_UP
 from .profiler import OFF
 
 T = TypeVar("T")
+COROUTINE, GENERATOR, ASYNC_GENERATOR = 0x80, 0x20, 0x200  # co_flags; to import inspect takes long
 LOOP_NAME, STEP_NAME = "denoise.loop", "denoise"
 
 _request: "contextvars.ContextVar[Optional[Request]]" = contextvars.ContextVar("reel.request", default=None)
+
+
+def _forget() -> None:
+    """A forked child is in the middle of no request."""
+    _request.set(None)
+
+
+_process.in_child.append(_forget)
 
 
 def quiet(f: "Callable[..., Any]", *args: Any) -> Any:
@@ -49,6 +58,7 @@ class Request:
         self.marks: List[Any] = []  # brackets of the device, to be read at the end
         self.token: Any = None
         self.started: Any = None  # ends the process's start-up
+        self.device: Optional[int] = None  # that it runs on, where that is known
 
     def begin(self) -> None:
         p = _process.now
@@ -80,6 +90,11 @@ class Request:
         quiet(self.span.end)
         if self.started is not None:
             quiet(self.started)
+        self._leave(p)
+        if self.started is not None and p is not None:
+            quiet(startup.leave, p)
+
+    def _leave(self, p: "Optional[_process.Process]") -> None:
         if self.nested or p is None:
             return
         if p.device is not None and self.marks:
@@ -135,26 +150,52 @@ class _Scope:
 
 
 def _wrapped(f: Any, scope: "Callable[[], Any]") -> Any:
-    """f within a scope of its own at each call: functions, coroutines and generators."""
-    flags = getattr(getattr(f, "__code__", None), "co_flags", 0)
-    if flags & 0x80:  # a coroutine function
-        @functools.wraps(f)
-        async def later(*args: Any, **kwargs: Any) -> Any:
-            with scope():
-                return await f(*args, **kwargs)
-        return later
-    if flags & 0x20:  # a generator function
-        @functools.wraps(f)
-        def some(*args: Any, **kwargs: Any) -> Any:
-            with scope():
-                return (yield from f(*args, **kwargs))
-        return some
-
+    """f within a scope of its own at each call."""
     @functools.wraps(f)
     def call(*args: Any, **kwargs: Any) -> Any:
         with scope():
             return f(*args, **kwargs)
-    return call
+    return lasting(f, lambda args, kwargs: scope()) or call
+
+
+def lasting(f: Any, scope: "Callable[[Any, Any], Any]") -> Any:
+    """f, whose run is longer than its call, within scope(args, kwargs): a coroutine or
+    generator function. None for any other."""
+    flags = getattr(getattr(f, "__code__", None), "co_flags", 0)
+    if flags & COROUTINE:
+        @functools.wraps(f)
+        async def later(*args: Any, **kwargs: Any) -> Any:
+            with scope(args, kwargs):
+                return await f(*args, **kwargs)
+        return later
+    if flags & GENERATOR:
+        @functools.wraps(f)
+        def some(*args: Any, **kwargs: Any) -> Any:
+            with scope(args, kwargs):
+                return (yield from f(*args, **kwargs))
+        return some
+    if flags & ASYNC_GENERATOR:
+        @functools.wraps(f)
+        async def some_later(*args: Any, **kwargs: Any) -> Any:
+            with scope(args, kwargs):
+                values = f(*args, **kwargs)
+                step = values.__anext__()
+                try:
+                    while True:
+                        try:
+                            value = await step
+                        except StopAsyncIteration:
+                            return
+                        try:
+                            step = values.asend((yield value))
+                        except GeneratorExit:
+                            raise
+                        except BaseException as err:
+                            step = values.athrow(err)
+                finally:
+                    await values.aclose()
+        return some_later
+    return None
 
 
 class Stage:
@@ -237,7 +278,7 @@ class Loop:
         if self.outer and p is not None:
             if p.session is not None and (self.request is None or not self.request.warm):
                 quiet(p.session.begin, "step")
-            if self.gated:
+            if self.gated and p.gate is not None:
                 with p.lock:
                     quiet(p.gate.begin_step)
         name, role = (STEP_NAME, STEP_ROLE) if self.outer else ("inner", 0)
@@ -249,7 +290,7 @@ class Loop:
         self._stop()
         p = self.process
         if self.outer and p is not None:
-            if self.gated:
+            if self.gated and p.gate is not None:
                 with p.lock:
                     quiet(p.gate.end_step)
             if p.session is not None and (self.request is None or not self.request.warm):

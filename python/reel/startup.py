@@ -21,15 +21,32 @@ import threading
 import time
 from typing import Any, Callable, Dict, List, Optional
 
-from . import _folder, profiler
+from . import _folder, _process, profiler
 from ._file import RANGE, _host
-from ._imports import finder
+from ._imports import End, finder
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
 
 MAX_PHASES = 100_000
 MIN_IMPORT = 20_000_000  # ns
 _current: "contextvars.ContextVar[Any]" = contextvars.ContextVar("reel.startup", default=None)  # (collector, phase id)
+_within: "contextvars.ContextVar[Any]" = contextvars.ContextVar("reel.startup.own", default=None)  # the same of _always
 _always: "Optional[StartupTimings]" = None  # the process's own, under reel profile
 _first = False  # its first request has begun
+
+
+def _forget() -> None:
+    """A forked child has no report: the start-up was its parent's."""
+    global _always
+    _always = finder.watch = None
+    _current.set(None)
+    _within.set(None)
+
+
+_process.in_child.append(_forget)
 
 
 class StartupTimings:
@@ -47,6 +64,7 @@ class StartupTimings:
         self.environment: Dict[str, Any] = {}
         self.more: Dict[str, Any] = {}
         self.lost = 0
+        self.written: "tuple[str, bytes]" = ("", b"")  # the file that it was left in
         self.lock = threading.Lock()
         self._token: Any = None
 
@@ -72,15 +90,16 @@ class StartupTimings:
 
     def begin(self, name: str, parent: "Optional[int]") -> "Optional[Dict[str, Any]]":
         self._sync()
+        p: Dict[str, Any] = {"id": 0, "parent_id": parent, "name": name, "start_ns": 0, "duration_ns": 0, "status": "open"}
+        if self.faults:
+            p["_faults"] = page_faults()
         with self.lock:
             if len(self.phases) >= MAX_PHASES or self.ended:
                 self.lost += 1
                 return None
-            p: Dict[str, Any] = {"id": len(self.phases), "parent_id": parent, "name": name, "start_ns": 0, "duration_ns": 0, "status": "open"}
+            p["id"] = len(self.phases)
+            p["start_ns"] = time.perf_counter_ns() - self.began
             self.phases.append(p)
-        if self.faults:
-            p["_faults"] = page_faults()
-        p["start_ns"] = time.perf_counter_ns() - self.began
         return p
 
     def end(self, p: "Dict[str, Any]", error: "Optional[BaseException]") -> None:
@@ -118,38 +137,37 @@ class StartupTimings:
 
 class phase:
     """One phase within the context's, for a with statement or a decorator: where nobody
-    collects it is a range of the recording, and nothing without one."""
+    collects it is a range of the recording, and nothing without one. One of Reel's own is
+    in the process's report alone."""
 
-    def __init__(self, name: str, record: bool = True):
-        self.name, self.record = name, record
-        self._all: "List[tuple[Any, Any]]" = []
+    def __init__(self, name: str, record: bool = True, own: bool = False):
+        self.name, self.record, self.own = name, record, own
+        self._all: "List[tuple[Any, Any, Any, Any]]" = []
         self._span: Any = None
-        self._token: Any = None
 
     def __enter__(self) -> "phase":
-        at = _current.get()
-        if at is None and _always is not None and not _always.ended:
-            at = (_always, None)
-        if at is not None:
-            p = at[0].begin(self.name, at[1])
-            if p is not None:
-                self._all.append((at[0], p))
-                self._token = _current.set((at[0], p["id"]))
+        if not self.own:
+            self._begin(_current, _current.get())
+        if _always is not None and not _always.ended:
+            self._begin(_within, _within.get() or (_always, None))
         if self.record:
             self._span = profiler.begin(self.name)
         return self
 
+    def _begin(self, where: "contextvars.ContextVar[Any]", at: Any) -> None:
+        p = at[0].begin(self.name, at[1]) if at is not None else None
+        if p is not None:
+            self._all.append((at[0], p, where, where.set((at[0], p["id"]))))
+
     def __exit__(self, kind: Any = None, error: Any = None, trace: Any = None) -> None:
         if self._span is not None:
             self._span.end()
-        if self._token is not None:
-            try:
-                _current.reset(self._token)
-            except ValueError:
-                pass
-            self._token = None
         while self._all:
-            c, p = self._all.pop()
+            c, p, where, token = self._all.pop()
+            try:
+                where.reset(token)
+            except ValueError:  # ended in another context
+                pass
             c.end(p, error)
 
     def __call__(self, f: "Callable[..., Any]") -> "Callable[..., Any]":
@@ -165,9 +183,7 @@ def collect_startup_timings(synchronize: "Optional[Callable[[], Any]]" = None) -
 
 def page_faults() -> "Optional[tuple[int, int]]":
     """The process's page faults so far: minor and major."""
-    try:
-        import resource
-    except ImportError:
+    if resource is None:
         return None
     u = resource.getrusage(resource.RUSAGE_SELF)
     return u.ru_minflt, u.ru_majflt
@@ -193,26 +209,26 @@ def collect_always() -> None:
         _always.add("interpreter", born, time.time_ns())
 
 
-def importing(name: str) -> "Callable[[], None]":
+def importing(name: str) -> End:
     """The phase of a module's import, from now until what it returns is called."""
-    p = phase(f"import.{name}")
+    p = phase(f"import.{name}", own=True)
     p.__enter__()
-    return lambda: p.__exit__(None, None, None)
+    return lambda error: p.__exit__(None, error)
 
 
-def importing_other(name: str) -> "Callable[[], None]":
+def importing_other(name: str) -> End:
     """The same of any module: kept when it took MIN_IMPORT."""
-    p, began = phase(f"import.{name}", record=False), time.monotonic_ns()
+    p, began = phase(f"import.{name}", record=False, own=True), time.monotonic_ns()
     p.__enter__()
 
-    def ended() -> None:
+    def ended(error: "Optional[BaseException]") -> None:
         took = time.monotonic_ns() - began
         mine = list(p._all)
-        p.__exit__(None, None, None)
+        p.__exit__(None, error)
         if took >= MIN_IMPORT:
             profiler.complete(RANGE, p.name, began, took)
             return
-        for c, x in mine:
+        for c, x, *_ in mine:
             with c.lock:
                 if c.phases and c.phases[-1] is x:  # nothing began within it
                     c.phases.pop()
@@ -226,7 +242,7 @@ def first_request() -> "Optional[Callable[[], None]]":
     if _always is None or _always.ended or _first:
         return None
     _first = True
-    p = phase("first_request", record=False)
+    p = phase("first_request", record=False, own=True)
     p.__enter__()
 
     def ended() -> None:
@@ -248,12 +264,18 @@ def _born() -> int:
         return 0
 
 
-def write_always(folder: str, rank: int) -> "Optional[str]":
-    """Writes the process's own report; nothing when no phase was seen."""
-    if _always is None or not _always.phases:
-        return None
+def leave(p: "_process.Process") -> None:
+    """Leaves the process's own report in its run folder: as its start-up is over, since nobody
+    knows how the process ends, and at the end what has changed since."""
+    if _always is None or not _always.phases or not p.folder or p.file is None and p.note is None:
+        return
     _always.close()
-    os.makedirs(os.path.join(folder, "startup"), exist_ok=True)
-    path = _folder.free(os.path.join(folder, "startup", f"startup_rank{rank}.json"))
-    _folder.replace(path, json.dumps(_always.to_dict(), indent=2).encode() + b"\n")
-    return path
+    path, before = _always.written
+    data = json.dumps(_always.to_dict(), indent=2).encode() + b"\n"
+    if data == before:
+        return
+    if not path:
+        os.makedirs(os.path.join(p.folder, "startup"), exist_ok=True)
+        path = _folder.free(os.path.join(p.folder, "startup", f"startup_rank{max(p.rank, 0)}.json"))
+    _folder.replace(path, data)
+    _always.written = path, data

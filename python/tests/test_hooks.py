@@ -16,6 +16,21 @@ class Toy(Folder):
     def toy(self, text, **more):
         return self.script(TOY + text, path=reading.CLIENT + os.pathsep + FAKES, **more)
 
+    def mods(self, **texts):
+        """A folder of modules, for the path."""
+        folder = os.path.join(os.path.dirname(self.dir), "mods")
+        os.makedirs(folder)
+        for name, text in texts.items():
+            with open(os.path.join(folder, name + ".py"), "w") as f:
+                f.write(text)
+        return reading.CLIENT + os.pathsep + folder
+
+    def startup(self):
+        """The process's own report."""
+        path, = glob.glob(os.path.join(self.dir, "startup", "*.json"))
+        with open(path) as f:
+            return json.load(f)
+
     def outline(self, r=None):
         """The ranges as a tree in one line."""
         r = r or self.one()
@@ -98,34 +113,39 @@ print(p(steps=1), torch.compile_of(p.transformer.__call__)(5), torch.compile_of(
         self.assertEqual(len(self.one().ranges("pipeline.decode")), 1)
 
     def test_loads(self):
-        self.toy("""
-import torch, reel
+        done = self.toy("""
+import reel
 with reel.collect_startup_timings() as t:
+    import torch
     ToyPipeline.from_pretrained("x")
     try:
         ToyPipeline.from_pretrained("x", fails=True)
     except OSError as err:
         print(err)
-ToyPipeline()(steps=1)
-import json
-print(json.dumps(t.to_dict()["phases"]))
+    ToyPipeline()(steps=1)
+print(*((p["name"], p["parent_id"]) for p in t.to_dict()["phases"]))
 """)
+        loads = 2 * ["from_pretrained", "component.vae", "component.transformer"]
+        self.assertEqual(done.stdout.splitlines()[-1], " ".join(map(str, zip(loads, (None, 0, 0, None, 3, 3)))))
         words = [e.name for e in self.one().ranges()]
         self.assertEqual([w for w in words if w.startswith(("from", "comp", "import"))],
                          ["import.diffusers", "import.torch", "from_pretrained", "component.vae", "component.transformer"] + ["from_pretrained", "component.vae", "component.transformer"])
-        with open(glob.glob(os.path.join(self.dir, "startup", "*.json"))[0]) as f:
-            report = json.load(f)
-        self.assertEqual([p["name"] for p in report["phases"] if "pipelines" not in p["name"]], ["interpreter", "import.diffusers", "import.torch", "first_request"])
+        report = self.startup()
+        self.assertEqual([p["name"] for p in report["phases"] if "pipelines" not in p["name"]], ["interpreter", "import.diffusers", "import.torch", *loads, "first_request"])
         self.assertEqual(report["phases"][0]["start_ns"], 0)
         self.assertGreater(report["phases"][1]["start_ns"], 0)
 
+    def test_start_up_of_a_short_life(self):
+        """The report of the start-up is there from the end of the first request on, and once."""
+        self.toy("ToyPipeline()(steps=1)\nToyPipeline()(steps=1)\nimport os; os._exit(3)", code=3)
+        self.assertEqual(self.startup()["phases"][-1]["name"], "first_request")
+        self.dir += "2"
+        self.toy("ToyPipeline()(steps=1)\nimport torch")
+        self.assertEqual(self.startup()["environment"]["versions"]["torch"], "0.fake")
+
     def test_first_request(self):
         """Start-up ends with the first request; slow imports before it have phases, whoever asks where a module lies gets its own loader."""
-        odd = os.path.join(os.path.dirname(self.dir), "mods")
-        os.makedirs(odd)
-        for name, text in (("slow", "import time, quick\ntime.sleep(0.03)"), ("quick", ""), ("later", "import time\ntime.sleep(0.03)")):
-            with open(os.path.join(odd, name + ".py"), "w") as f:
-                f.write(text)
+        odd = self.mods(slow="import time, quick\ntime.sleep(0.03)", quick="", later="import time\ntime.sleep(0.03)").split(os.pathsep)[1]
         done = self.toy("""
 import importlib.util, sys
 sys.path.insert(0, os.environ["ODD"])
@@ -138,14 +158,42 @@ ToyPipeline()(steps=1)
 print(kinds)
 """.replace("import importlib.util, sys", "import importlib.util, os, sys"), ODD=odd)
         self.assertEqual(done.stdout, "['SourceFileLoader', 'SourceFileLoader']\n")
-        with open(glob.glob(os.path.join(self.dir, "startup", "*.json"))[0]) as f:
-            report = json.load(f)
+        report = self.startup()
         phases = {p["name"]: p for p in report["phases"]}
         self.assertEqual([n for n in phases if "diffusers" not in n and "torch" not in n], ["interpreter", "import.slow", "first_request"])
         self.assertGreaterEqual(phases["import.slow"]["duration_ns"], 30e6)
         first = phases["first_request"]
         self.assertLess(report["duration_ns"] - first["start_ns"] - first["duration_ns"], 20e6)
         self.assertEqual([e.name for e in self.one().ranges() if e.name.startswith("import.s")], ["import.slow"])
+
+    def test_unnoticed(self):
+        """What a program sees of its imports is what it sees without the client: loaders, warnings, tracebacks."""
+        old = "import warnings\nwarnings.warn('old', DeprecationWarning, stacklevel=2)\n"
+        path = self.mods(old=old, torch=old, bad="import time; time.sleep(0.03)\nraise RuntimeError('boom')\n", broken="import nowhere\n", asked="")
+        done = self.script("""
+            import copy, importlib.util, pickle, sys, traceback, warnings
+            print(importlib.util.find_spec("torch").loader.__class__.__name__)
+            warnings.simplefilter("always")
+            import old
+            import torch
+            for name in ("bad", "broken"):
+                try:
+                    __import__(name)
+                except Exception as err:
+                    print([f.filename.rpartition("/")[2] for f in traceback.extract_tb(err.__traceback__)])
+            from reel._imports import _Loader, finder
+            real = importlib.util.find_spec("asked").loader
+            w = _Loader(real, finder, "asked")
+            print([type(x).__name__ for x in (copy.copy(w), copy.deepcopy(w), pickle.loads(pickle.dumps(w)))], hasattr(_Loader.__new__(_Loader), "x"))
+            with __import__("reel").request_scope():
+                pass
+            """, path=path)
+        self.assertEqual(done.stdout.splitlines(), ["SourceFileLoader", "['<string>', 'bad.py']", "['<string>', 'broken.py']",
+                                                    "['SourceFileLoader', 'SourceFileLoader', 'SourceFileLoader'] False"])
+        self.assertEqual([line for line in done.stderr.splitlines() if "<" in line], ["<string>:5: DeprecationWarning: old", "<string>:6: DeprecationWarning: old"])
+        bad = [p for p in self.startup()["phases"] if p["name"] == "import.bad"]
+        self.assertEqual([(p["status"], p["error"]) for p in bad], [("error", "RuntimeError: boom")])
+        self.assertNotIn("open", [p["status"] for p in self.startup()["phases"]])
 
     def test_unknown_version(self):
         """Versions that lack what is looked for are warnings."""
@@ -187,6 +235,47 @@ print(kinds)
         self.assertIn("engine:Eng*.run  request", listed)
         self.assertIn("diffusers.schedulers.scheduling_utils: step", listed)
 
+    def test_rules_of_what_lasts(self):
+        """A coroutine, or a generator, lasts as long as it runs, not as its call."""
+        engine = """
+import asyncio, time
+class Engine:
+    async def generate(self):
+        for i in range(2):
+            await self.step()
+        return [x async for x in self.stream()] + list(self.gen())
+    async def step(self):
+        await asyncio.sleep(0.02)
+    async def stream(self):
+        await asyncio.sleep(0.02)
+        try:
+            got = yield 1
+        except KeyError:
+            got = "thrown"
+        yield got
+    def gen(self):
+        time.sleep(0.02)
+        yield 3
+"""
+        path = self.mods(engine=engine, rules="engine:Engine.generate request\nengine:Engine.step step\nengine:Engine.stream stage stream\nengine:Engine.gen stage gen\n")
+        done = self.script("""
+            import asyncio, inspect
+            from engine import Engine
+            e = Engine()
+            async def main():
+                print(await asyncio.gather(e.generate(), e.generate()))
+                for more in (lambda s: s.asend("sent"), lambda s: s.athrow(KeyError())):
+                    s = e.stream()
+                    print(await s.__anext__(), await more(s), end=" ")
+                    await s.aclose()
+            asyncio.run(main())
+            print(inspect.iscoroutinefunction(e.step), inspect.isasyncgenfunction(e.stream), inspect.isgeneratorfunction(e.gen))
+            """, path=path, REEL_RULES=os.path.join(path.split(os.pathsep)[1], "rules.py"))
+        self.assertEqual((done.stdout.splitlines(), done.stderr), (["[[1, None, 3], [1, None, 3]]", "1 sent 1 thrown True True True"], ""))
+        r = self.one()
+        self.assertEqual([len(r.ranges(n)) for n in ("Engine", "denoise.loop", "denoise[0]", "denoise[1]", "pipeline.stream", "pipeline.gen")], [2, 2, 2, 2, 4, 2])
+        self.assertGreater(min(e.end - e.start for e in r.ranges() if not e.name.startswith("import.")), 15_000_000)
+
     def test_not_auto(self):
         self.toy("ToyPipeline()()", REEL_AUTO="0")
         self.assertFalse(os.path.exists(self.dir))
@@ -209,7 +298,7 @@ class Torch(Toy):
         one = ["start CPU+CUDA", "stop", "export"]
         self.assertEqual(log, ["start CPU+CUDA", "stop"] + one * 2)  # first the throwaway
         self.assertEqual(self.traces(), ["trace_rank0-request-0-loop-0-steps-1-2.json", "trace_rank0-request-1-loop-0-steps-1-2.json"])
-        said = [line for line in done.stdout.splitlines() if line.startswith("annotation")]
+        said = [line for line in done.stdout.splitlines() if line.startswith("annotation ") and " end " not in line]
         self.assertEqual(said[:4], ["annotation denoising_step_1", "annotation transformer_forward", "annotation transformer_forward", "annotation scheduler_step"])
         self.assertEqual(len(said), 16)
         self.assertEqual([r.words()[0] for r in recordings(self.dir)], ["denoise[1]"] * 2)
@@ -266,10 +355,31 @@ class Torch(Toy):
         self.assertEqual(self.traces(), ["trace_rank0.json.gz"])
         self.assertEqual(done.stdout.count("annotation pipeline_call"), 1)
 
+    def test_threads(self):
+        """Each range ends its own annotation, whatever other threads have open."""
+        done = self.toy("""
+import threading, torch
+from reel import profiler, request_scope
+begun, over = threading.Event(), threading.Event()
+def work():
+    with profiler.range("long"):
+        begun.set()
+        over.wait()
+with request_scope():
+    with profiler.range("outer"):
+        t = threading.Thread(target=work)
+        t.start()
+        begun.wait()
+    over.set()
+    t.join()
+print(*(line for line in torch.log if "end" in line), sep="; ")
+""", REEL_TORCH="1", REEL_WINDOW="all")
+        self.assertEqual(done.stdout, "annotation end outer; annotation end long; annotation end pipeline_call\n")
+
     def test_session_of_steps(self):
         self.config({"iteration_unit": "step", "delay_iterations": 1, "max_iterations": 2})
         _, done = self.calls(1, **self.env)
-        self.assertEqual([line for line in done.stdout.splitlines() if "denoising_step" in line], ["annotation denoising_step_1", "annotation denoising_step_2"])
+        self.assertEqual([line for line in done.stdout.splitlines() if line.startswith("annotation denoising")], ["annotation denoising_step_1", "annotation denoising_step_2"])
 
     def test_outer(self):
         log, done = self.calls(1, FAKE_CUDA="1", TLLM_PROFILE_VISUAL_GEN_START_STOP="0-1", REEL_RECORD=None)
@@ -314,6 +424,44 @@ class Devices(Toy):
             self.assertTrue(h.start <= launch.start <= launch.end <= h.end)
             self.assertGreaterEqual(e.start, launch.start)  # never before it was asked for
             self.assertLess(abs(e.start - h.start), 50_000_000)
+
+    def rows(self):
+        return [(e.name, e.track.a) for e in self.one().events if e.kind == "activity"]
+
+    def test_several(self):
+        """Events are of the device that they were recorded on, also when another is current as they end."""
+        done = self.toy("""
+import torch
+from reel import request_scope, stage
+torch.Clock.initialized = True
+for first, second in ((0, 0), (1, 1), (0, 1)):
+    with request_scope():
+        torch.Clock.device = first
+        with stage("encode"):
+            torch.Clock.device = second
+""", FAKE_CUDA="1")
+        self.assertEqual(done.stderr, "")
+        self.assertEqual(sorted(self.rows()), [("pipeline.encode", 0), ("pipeline.encode", 0), ("pipeline.encode", 1)])
+
+    def test_of_the_pipeline(self):
+        """A pipeline on a device that is not current is timed there."""
+        self.toy("import torch, types\ntorch.Clock.initialized = True\nToyPipeline.device = types.SimpleNamespace(type='cuda', index=3)\nToyPipeline()(steps=1)", FAKE_CUDA="1")
+        self.assertEqual({device for _, device in self.rows()}, {3})
+
+    def test_broken_event(self):
+        """A mark that the device has no time of is left out alone, the first one too."""
+        self.toy("""
+import torch
+from reel import request_scope, stage
+torch.Clock.initialized = True
+def broken(other): raise RuntimeError("CUDA error: invalid resource handle")
+with request_scope():
+    for name in ("a", "b", "c", "d"):
+        with stage(name) as s:
+            if name in "ac":
+                s._open[0].mark.first.elapsed_time = broken
+""", FAKE_CUDA="1")
+        self.assertEqual([name for name, _ in self.rows()], ["pipeline.b", "pipeline.d"])
 
     def test_no_wait(self):
         """What the device has not reached is left out, and nothing waits for it."""

@@ -110,6 +110,30 @@ class Trees(Folder):
         self.assertEqual((child.state, parent.state), (2, 2))
         self.assertEqual(len(self.note()["ranks"]), 2)
 
+    @unittest.skipUnless(hasattr(os, "fork"), "no fork here")
+    def test_forked_within(self):
+        """A child that is forked in the middle of a request has requests of its own, and no start-up report."""
+        self.script("""
+            import os
+            from reel import denoise_steps, profiler, request_scope
+            from reel.startup import phase
+            with phase("load"):
+                pass
+            with request_scope("outer"):
+                for _ in denoise_steps(range(2)):
+                    pid = os.fork()
+                    if pid == 0:
+                        with request_scope("of the child"):
+                            for _ in denoise_steps(range(2)):
+                                pass
+                        raise SystemExit
+                    os.waitpid(pid, 0)
+            """)
+        parent, *children = sorted(recordings(self.dir), key=lambda r: "outer" not in r.words())
+        self.assertEqual([[e.name for e in c.ranges()] for c in children], [["of the child", "denoise.loop", "denoise[0]", "denoise[1]"]] * 2)
+        self.assertEqual({e.role for c in children for e in c.ranges("of the child")}, {1})
+        self.assertEqual(len(os.listdir(os.path.join(self.dir, "startup"))), 1)
+
     def pool(self, how):
         os.makedirs(self.dir)
         path = os.path.join(self.dir, "script.py")
@@ -198,6 +222,41 @@ class Asked(Folder):
         self.assertEqual((note["ranks"][0]["rank"], note["world_size"]), (3, 4))
         self.assertEqual(note["coverage"], ["window 12: nothing (loop 0 of request 0 had 4 steps)"])
 
+    def missed(self, text, **env):
+        """What is left of a window that no loop came to."""
+        self.script(text, path=reading.CLIENT + os.pathsep + os.path.join(reading.HERE, "fakes"), REEL_WINDOW="0", **env)
+        return self.note()["coverage"] if os.path.isdir(self.dir) else []
+
+    def test_no_loop(self):
+        never = ["window 0: nothing (no loop ran)"]
+        self.assertEqual(self.missed("import torch"), never)
+        self.dir += "2"
+        self.assertEqual(self.missed("import torch\nimport reel\nwith reel.request_scope(): pass"), never)
+
+    def test_helper(self):
+        """What has no request and could have none says nothing of windows: helpers, workers, launchers."""
+        self.assertEqual(self.missed("print(1)"), [])
+        self.assertEqual(self.missed("""
+            import os, subprocess, sys
+            import torch
+            worker = "import torch; from reel import denoise_steps, request_scope; request_scope()(lambda: list(denoise_steps(range(3))))()"
+            subprocess.run([sys.executable, "-c", worker], env={**os.environ, "RANK": "0"}, check=True)
+            """), ["window 0: entered 1 of 1 loops, 1 events, 0 device events on rank 0"])
+        self.assertEqual(len(self.note()["ranks"]), 1)
+        self.dir += "2"
+        self.missed("""
+            import os
+            import torch
+            from reel import denoise_steps, request_scope
+            if os.fork() == 0:
+                raise SystemExit
+            os.wait()
+            with request_scope():
+                for _ in denoise_steps(range(3)):
+                    pass
+            """)
+        self.assertEqual(len(self.note()["ranks"]), 1)
+
     def test_bad_window(self):
         done = self.script(LOOP.replace("END", "pass"), REEL_WINDOW="5-2")
         self.assertIn('REEL_WINDOW="5-2": "5-2" runs backwards', done.stderr)
@@ -230,6 +289,38 @@ class Asked(Folder):
         self.assertEqual(done.stdout.split("\n")[:-1], ["push request", "push denoise.loop", "push denoise[0]", "mark frame [gen 1, step 2]", "pop", "pop", "pop",
                                                         "mark frame [step 2]"])
         self.assertEqual(len(self.one().events), 5)
+
+
+class Faults(Folder):
+    """The program does not notice what the recording cannot do."""
+
+    def test_folder_gone(self):
+        done = self.script("""
+            import os
+            open(os.environ["REEL_RUN_DIR"], "w").close()
+            from reel import denoise_steps, request_scope
+            with request_scope():
+                for _ in denoise_steps(range(2)):
+                    pass
+            """, REEL_WINDOW="0")
+        self.assertEqual((done.stderr.count("\n"), done.stderr.startswith("reel: the run folder lacks")), (1, True), done.stderr)
+
+    def test_arguments(self):
+        """What cannot be recorded is dropped."""
+        self.script("""
+            from reel import profiler
+            class Odd:
+                def __str__(self): raise ValueError("no text")
+            with profiler.range("outer"):
+                for f in (lambda: profiler.counter("q", None), lambda: profiler.counter("q", "x"), lambda: profiler.event("e", 1.5),
+                          lambda: profiler.event("e", step=(0, None)), lambda: profiler.event("e", step=3), lambda: profiler.event(Odd()),
+                          lambda: profiler.counter(Odd(), 1), lambda: profiler.begin(["a"]).end(), lambda: profiler.begin("a", index="b").end()):
+                    f()
+                for name in (["a"], Odd()):
+                    with profiler.range(name):
+                        pass
+            """)
+        self.assertEqual(self.one().words(), ["outer"])
 
 
 class Starts(Folder):

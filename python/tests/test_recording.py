@@ -11,6 +11,45 @@ sys.path.insert(0, reading.CLIENT)
 from reel import _file, profiler  # noqa: E402
 
 
+CLOSED = """
+import os, threading
+os.chdir(os.environ["REEL_RUN_DIR"])
+from reel import _file, profiler
+file = _file.File("rec-0-1.reel")
+profiler.install(file)
+def fill(n):
+    for _ in range(n):
+        with profiler.range("x"):
+            pass
+def work():
+    fill(10)
+    started.set()
+    go.wait()
+    fill(3000)
+started, go = threading.Event(), threading.Event()
+t = threading.Thread(target=work)
+t.start()
+started.wait()
+fill(10)
+os.closerange(3, 256)
+files = [open(f"user{i}", "w+b") for i in range(9)]
+for f in files:
+    f.write(b"U" * 300000)
+    f.flush()
+if GONE:
+    os.rename("rec-0-1.reel", "gone.reel")
+    open("rec-0-1.reel", "w").close()
+os.chdir("/")
+fill(9000)
+go.set()
+t.join()
+profiler.install(None)
+file.close()
+for f in files:
+    f.write(b"end")  # reaches the file as the interpreter ends
+"""
+
+
 class Written(unittest.TestCase):
     def setUp(self):
         self.dir = tempfile.TemporaryDirectory()
@@ -151,6 +190,20 @@ class Written(unittest.TestCase):
         r = self.read()
         self.assertEqual(len(r.events) + r.counters[1], 5001)
         self.assertGreater(r.counters[1], 0)
+
+    def test_closed_descriptors(self):
+        """A program that closes all descriptors has its next files under their numbers: they are its own."""
+        for gone in (False, True):
+            with self.subTest(gone=gone):
+                folder = os.path.join(self.dir.name, str(gone))
+                os.makedirs(folder)
+                reading.run(CLOSED.replace("GONE", str(gone)), folder, REEL_RECORD=None, REEL_AUTO=None)
+                for i in range(9):
+                    with open(os.path.join(folder, f"user{i}"), "rb") as f:
+                        self.assertEqual(f.read(), b"U" * 300000 + b"end")
+                r = reading.Recording(os.path.join(folder, "gone.reel" if gone else "rec-0-1.reel"))
+                self.assertEqual((r.state, len(r.events) + r.counters[1]), (2, 12020))
+                self.assertEqual(r.counters[1] > 0, gone)
 
     def test_existing(self):
         open(self.path, "w").close()

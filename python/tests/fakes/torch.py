@@ -36,23 +36,28 @@ nn = types.SimpleNamespace(Module=_Module)
 class Clock:
     """The device's time, in milliseconds; behind the host's and of another origin."""
 
-    now, initialized, capturing = 0.0, False, False
+    now, initialized, capturing, device = 0.0, False, False, 1
 
 
 class Event:
     def __init__(self, enable_timing=False):
         assert enable_timing
-        self.at = None
+        self.at = self.device = None
 
-    def record(self, stream=None):
+    def record(self, stream):
         import time
 
+        if self.device not in (None, stream.device):
+            raise RuntimeError(f"Event device {self.device} does not match recording stream's device {stream.device}.")
+        self.device = stream.device
         self.at = time.monotonic_ns() / 1e6 + Clock.now
 
     def query(self):
         return not getattr(self, "late", False)
 
     def elapsed_time(self, other):
+        if self.device != other.device:
+            raise RuntimeError("CUDA error: invalid resource handle")
         return other.at - self.at
 
 
@@ -77,8 +82,8 @@ class cuda:
     is_available = staticmethod(lambda: bool(os.environ.get("FAKE_CUDA")))
     is_initialized = staticmethod(lambda: Clock.initialized)
     is_current_stream_capturing = staticmethod(lambda: Clock.capturing)
-    current_stream = staticmethod(lambda: types.SimpleNamespace(stream_id=7))
-    current_device = staticmethod(lambda: 1)
+    current_stream = staticmethod(lambda device=None: types.SimpleNamespace(stream_id=7, device=Clock.device if device is None else device))
+    current_device = staticmethod(lambda: Clock.device)
     synchronize = staticmethod(lambda: _say("synchronize"))
     cudart = staticmethod(lambda: types.SimpleNamespace(cudaProfilerStart=lambda: _say("cudaProfilerStart"), cudaProfilerStop=lambda: _say("cudaProfilerStop")))
 
@@ -98,7 +103,7 @@ class profiler:
             _say("annotation", self.name)
 
         def __exit__(self, *_):
-            pass
+            _say("annotation end", self.name)
 
     class profile:
         running = None
