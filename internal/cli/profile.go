@@ -16,6 +16,7 @@ import (
 	"reel/control"
 	"reel/internal/display"
 	"reel/internal/launch"
+	"reel/internal/rundir"
 	"reel/internal/yaml"
 	"reel/window"
 )
@@ -84,7 +85,7 @@ func (f *profileFlags) add(c *cobra.Command) {
 	s.BoolVar(&f.attach, "attachable", false, "let 'reel attach' reach PyTorch in the command")
 	s.IntVar(&f.repeat, "repeat", 1, "run the command `N` times, a folder each")
 	s.BoolVar(&f.noSummary, "no-summary", false, "leave out the summary at the end")
-	s.BoolVar(&f.force, "force", false, "replace a run or report that lies at\n--report-path")
+	s.BoolVar(&f.force, "force", false, "replace a run or report that lies at\n--report-path, and a file at --stats-path")
 }
 
 // profile is the verb.
@@ -115,8 +116,12 @@ func (a *app) profile(ctx context.Context, args []string, f profileFlags) error 
 			if f.report != "" {
 				opt.Report = fmt.Sprintf("%s-%d", strings.TrimSuffix(strings.TrimRight(f.report, "/"), ".nsys-rep"), i+1)
 			}
+			if f.stats != "" {
+				stem, suffix := rundir.Split(f.stats)
+				opt.Stats = fmt.Sprintf("%s-%d%s", stem, i+1, suffix)
+			}
 		}
-		result, err := launch.Run(context.WithoutCancel(ctx), opt)
+		result, err := launch.Run(ctx, opt)
 		if result == nil {
 			return launchError(err)
 		}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -84,12 +85,35 @@ func (a *app) runSummary(r *launch.Result) {
 }
 
 func (a *app) summarizeRun(ctx context.Context, r *launch.Result) error {
-	p, err := a.partials(ctx, []string{relative(r.Folder)}, summaryFlags{})
+	inputs := summaryInputs(r)
+	if len(inputs) == 0 {
+		return errors.New("there is no export of a report to read")
+	}
+	p, err := a.partials(ctx, inputs, summaryFlags{})
 	if err != nil {
 		return err
 	}
 	fmt.Fprintln(a.Err)
 	return report.Summary(a.Err, analyze.Finalize(p), a.layout())
+}
+
+// summaryInputs are what the summary reads: the run folder, or, where the export of a
+// report failed or was cut short, the other exports. To read such a report would convert
+// it once more, by whatever nsys is on the path.
+func summaryInputs(r *launch.Result) (paths []string) {
+	exports := map[string]bool{}
+	for _, f := range r.Files {
+		if f.Kind == rundir.NsysExport {
+			exports[f.Path] = true
+			paths = append(paths, filepath.Join(relative(r.Folder), filepath.FromSlash(f.Path)))
+		}
+	}
+	for _, f := range r.Files {
+		if stem, isReport := strings.CutSuffix(f.Path, ".nsys-rep"); isReport && !exports[stem+".sqlite"] {
+			return paths
+		}
+	}
+	return []string{relative(r.Folder)}
 }
 
 // listFiles lists what lies in the run folder and what opens each.

@@ -36,7 +36,7 @@ func (Own) Grace() time.Duration { return 10 * time.Second }
 // Check names what will keep the recording small or empty.
 func (Own) Check(_ context.Context, r *run, env *environ) error {
 	r.nameInjections(env)
-	if flags := isolation(r.opt.Argv); flags != "" && r.opt.Client != nil {
+	if flags := isolation(r.opt.Argv, env); flags != "" && r.opt.Client != nil {
 		r.warn("python %s: %s, so Reel's Python client does not start by itself; leave the flags out", flags, isolationMeans(flags))
 	}
 	if v := env.get(rec.EnvRecord); v != "" && v != "1" {

@@ -47,6 +47,7 @@ func (r *run) start(path string, env *environ) (cleanup func() error, err error)
 	if err := r.begin(argv, list); err != nil {
 		return nothing, errors.Join(err, cleanup())
 	}
+	r.dropReplaced()
 	r.launch.PID, r.launch.Started = r.child.cmd.Process.Pid, r.result.Started
 	if err := r.folder.WriteLaunch(r.info, r.launch); err != nil {
 		r.warn("%v", err) // the command runs; what it records matters more

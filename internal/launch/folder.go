@@ -1,11 +1,8 @@
 package launch
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -18,9 +15,6 @@ const reportSuffix = ".nsys-rep"
 // makeFolder makes or joins the run folder: where --report-path says, where the
 // environment of a launcher around this one says, or a new one below Root.
 func (r *run) makeFolder(env *environ) (err error) {
-	if r.opt.Stats, err = absolute(r.opt.Stats); err != nil {
-		return fmt.Errorf("--stats-path: %w", err)
-	}
 	_, wantsFile := r.backend.(interface{ reportFile() })
 	path := r.opt.Report
 	if wantsFile && isReportFile(path) {
@@ -28,14 +22,39 @@ func (r *run) makeFolder(env *environ) (err error) {
 	}
 	switch outer := env.get(rundir.EnvDir); {
 	case path != "":
-		r.folder, err = takeFolder(path, r.opt.Force)
+		r.folder, err = r.takeFolder(path)
 	case outer != "":
 		r.say("%s is set: this is part of the run in %s", rundir.EnvDir, outer)
 		r.folder, err = rundir.Join(outer)
 	default:
 		r.folder, err = rundir.Create(r.opt.Root, rundir.Name(r.opt.App, time.Now(), os.Getpid()))
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	if r.opt.Stats, err = absolute(r.opt.Stats); err == nil && r.opt.Force && isFile(r.opt.Stats) {
+		err = r.putAside(r.opt.Stats) // so that what lies there afterwards is of this run
+	}
+	if err != nil {
+		return fmt.Errorf("--stats-path: %w", err)
+	}
+	return nil
+}
+
+// checkStats refuses to have statistics written over a file.
+func (r *run) checkStats() error {
+	if isFile(r.opt.Stats) && !r.opt.Force {
+		return fmt.Errorf("--stats-path %s exists; --force overwrites it", r.opt.Stats)
+	}
+	if st, err := os.Stat(r.opt.Stats); err == nil && st.IsDir() {
+		return fmt.Errorf("--stats-path %s is a folder", r.opt.Stats)
+	}
+	return nil
+}
+
+func isFile(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.Mode().IsRegular()
 }
 
 // isReportFile tells a report file's name from a folder's: a folder exists, or
@@ -55,26 +74,4 @@ func reportPath(path string) string {
 		return path
 	}
 	return path + reportSuffix
-}
-
-// takeFolder makes the folder path, or takes an empty one. A run that lies there is
-// replaced with force; what is no run never is.
-func takeFolder(path string, force bool) (*rundir.Folder, error) {
-	entries, err := os.ReadDir(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0:
-		return rundir.Join(path)
-	case err != nil:
-		return nil, fmt.Errorf("--report-path: %w", err)
-	}
-	if _, err := rundir.Read(path); err != nil {
-		return nil, fmt.Errorf("--report-path %s: the folder is not empty and holds no run; name a new one, such as %s", path, filepath.Join(path, "run-1"))
-	}
-	if !force {
-		return nil, fmt.Errorf("--report-path %s holds a run already; --force replaces it", path)
-	}
-	if err := os.RemoveAll(path); err != nil {
-		return nil, fmt.Errorf("--report-path: %w", err)
-	}
-	return rundir.Join(path)
 }

@@ -11,9 +11,11 @@ package launch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"time"
 
 	"reel/internal/rundir"
@@ -34,7 +36,7 @@ type Options struct {
 	Report   string            // the run folder, or with nsys a report file; "" chooses below Root
 	Root     string            // holds run folders; rundir.DefaultRoot when empty
 	App      string            // names the run folder; App(Argv) when empty
-	Force    bool              // replace the run that lies at Report
+	Force    bool              // replace the run or report that lies at Report, and the file at Stats
 	Window   string            // the parts of requests to record, in the grammar of package window
 	Profiler string            // of the profiler_config: "torch", "cuda" or ""
 	Config   []byte            // the profiler_config as JSON; nil for none
@@ -98,6 +100,8 @@ type run struct {
 	launch  rundir.Launch
 	result  Result
 
+	replaced []replaced // until the command has started
+
 	child   child
 	ordered bool // the command was told to end, by a timeout or a signal
 	deaths  []death
@@ -116,9 +120,10 @@ func (r *run) warn(format string, args ...any) {
 	r.say("%s", text)
 }
 
-// Run runs the command to its end. Errors mean that it did not start: *NotFound
-// and *Misuse, with nothing created, or a fault of the file system. What went wrong
-// later is in the result.
+// Run runs the command to its end. ctx ends what comes before the command, no more:
+// once that runs, signals to this process are its, and later ones end what follows it.
+// Errors mean that it did not start: *NotFound and *Misuse, with nothing created, or a
+// fault of the file system. What went wrong later is in the result.
 func Run(ctx context.Context, opt Options) (*Result, error) {
 	r := &run{opt: opt, backend: opt.Backend}
 	r.fill()
@@ -135,7 +140,7 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 		return nil, err
 	}
 	if err := r.makeFolder(env); err != nil {
-		return nil, err
+		return nil, r.abandon(err)
 	}
 	defer r.folder.Close()
 	cleanup, err := r.start(path, env)
@@ -144,12 +149,15 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	}
 	r.wait()
 	r.linger()
+	ctx, stop := signal.NotifyContext(context.WithoutCancel(ctx), endings()...) // those that ended the command end no more than that
+	defer stop()
 	r.child.release()
 	if err := cleanup(); err != nil {
 		r.warn("clean up: %v", err)
 	}
 	r.backend.Collect(ctx, r)
 	r.derive(ctx)
+	r.result.Interrupt = r.result.Interrupt || ctx.Err() != nil
 	r.gather()
 	r.verdict(env)
 	return &r.result, r.note()
@@ -181,6 +189,9 @@ func (r *run) fill() {
 	if r.opt.Trace == nil {
 		r.opt.Trace = Sources()
 	}
+	if r.backend.Name() == "plain" { // which asks for none
+		r.opt.Stats = ""
+	}
 	if r.opt.Grace <= 0 {
 		r.opt.Grace = r.backend.Grace()
 	}
@@ -200,6 +211,9 @@ func (r *run) check(ctx context.Context, env *environ) (path string, err error) 
 	if path, err = findCommand(r.opt.Argv[0], env); err != nil {
 		return "", err
 	}
+	if err := r.checkStats(); err != nil {
+		return "", err
+	}
 	if err := r.backend.Check(ctx, r, env); err != nil {
 		return "", err
 	}
@@ -211,8 +225,12 @@ func (r *run) check(ctx context.Context, env *environ) (path string, err error) 
 
 // abandon takes back what was made for a command that did not start.
 func (r *run) abandon(err error) error {
-	if rm := r.folder.Abandon(); rm != nil {
-		return fmt.Errorf("%w (and %w)", err, rm)
+	var fault error
+	if r.folder != nil {
+		fault = r.folder.Abandon()
+	}
+	if fault = errors.Join(fault, r.restoreReplaced()); fault != nil {
+		return fmt.Errorf("%w (and %w)", err, fault)
 	}
 	return err
 }

@@ -12,7 +12,11 @@ import (
 // write. Those of its process group are then ended; those that went into a session
 // of their own are daemons, left alone and named, unless the run was told to end.
 func (r *run) linger() {
-	deadline := time.Now().Add(r.opt.Linger)
+	patience := r.opt.Linger
+	if r.ordered { // and so were they, mostly
+		patience = min(patience, orderedLinger)
+	}
+	deadline := time.Now().Add(patience)
 	told := time.Now().Add(300 * time.Millisecond)
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -24,7 +28,7 @@ func (r *run) linger() {
 		}
 		if now := time.Now(); !told.IsZero() && now.After(told) {
 			told = time.Time{}
-			r.say("the command has ended and left %s running; waiting up to %v for what they write (Ctrl-C waits no longer)", processes(known), r.opt.Linger)
+			r.say("the command has ended and left %s running; waiting up to %v for what they write (Ctrl-C waits no longer)", processes(known), patience)
 		} else if now.After(deadline) {
 			break
 		}
@@ -39,6 +43,9 @@ func (r *run) linger() {
 	}
 	r.endLeft()
 }
+
+// orderedLinger is for processes that outlive a command that was told to end.
+const orderedLinger = 2 * time.Second
 
 // left reports whether anything of the command lives, and lists it where trees can
 // be followed.

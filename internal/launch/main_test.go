@@ -116,9 +116,15 @@ func tree([]string) int {
 }
 
 // stubborn says "ready" and how many signals it got; it ends at so many of SIGINT,
-// with code 3, or by SIGTERM with 4; 0 and -1 never.
+// with code 3, or by SIGTERM with 4; 0 and -1 never. It leaves the program of its second
+// argument running.
 func stubborn(args []string) int {
 	ints, _ := strconv.Atoi(args[0])
+	if len(args) > 1 {
+		if err := exec.Command(args[1]).Start(); err != nil {
+			return 1
+		}
+	}
 	got := make(chan os.Signal, 16)
 	signal.Notify(got, syscall.SIGINT, syscall.SIGTERM, syscall.SIGUSR1)
 	fmt.Println("ready", os.Getpid())
@@ -164,6 +170,7 @@ func launcher(args []string) int {
 	var o struct {
 		Timeout, Grace, Linger time.Duration
 		Argv                   []string
+		Nsys                   string
 		Steps                  int // of ending the command that are taken, each when it has said one more line
 	}
 	if err := json.Unmarshal([]byte(args[0]), &o); err != nil {
@@ -176,7 +183,12 @@ func launcher(args []string) int {
 		lines := newLineClock()
 		opt.Stdout, opt.after = lines, lines.after(o.Steps)
 	}
-	r, err := Run(context.Background(), opt)
+	if o.Nsys != "" {
+		opt.Backend = NewNsys(o.Nsys, nil)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	r, err := Run(ctx, opt)
 	if err != nil {
 		fmt.Println("error:", err)
 		return 1
@@ -217,11 +229,11 @@ type started struct {
 }
 
 // launchIt starts a launcher; BIN in opts is the folder of the test's programs.
-func launchIt(t *testing.T, attr *syscall.SysProcAttr, tty *os.File, opts string) *started {
+func launchIt(t *testing.T, attr *syscall.SysProcAttr, tty *os.File, opts string, env ...string) *started {
 	t.Helper()
-	dir := bin(t, "launcher", "stubborn", "detach", "sleeper", "say")
+	dir := bin(t, "launcher", "stubborn", "detach", "sleeper", "say", "nsys")
 	c := exec.Command(filepath.Join(dir, "launcher"), strings.ReplaceAll(opts, "BIN", dir))
-	c.Dir, c.SysProcAttr = t.TempDir(), attr
+	c.Dir, c.SysProcAttr, c.Env = t.TempDir(), attr, append(os.Environ(), env...)
 	if tty != nil {
 		c.Stdin = tty
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"reel/rec"
@@ -44,6 +45,9 @@ func (n *Nsys) Check(ctx context.Context, r *run, env *environ) (err error) {
 	if r.opt.Profiler == "torch" {
 		return misusef("--nsys and a torch trace (profiler: torch) both need CUPTI, and one process has one user of it; take --nsys with profiler: cuda, or a torch trace without --nsys")
 	}
+	if n.overrides(output) {
+		return misusef("--nsys-arg with %s: the report lies in the run folder; --report-path FILE gives it a name of yours as well", output.name)
+	}
 	if n.path, err = lookPath(n.Program, env); err != nil {
 		return noNsys(n.Program)
 	}
@@ -74,26 +78,36 @@ func exists(path string) bool {
 
 // ask learns nsys's version and options.
 func (n *Nsys) ask(ctx context.Context, env *environ) error {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	timed, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	output := func(args ...string) (string, error) {
-		c := exec.CommandContext(ctx, n.path, args...)
-		c.Env, c.WaitDelay = env.list(), time.Second
-		b, err := c.CombinedOutput()
-		return string(b), err
-	}
-	text, err := output("--version")
-	if err != nil {
+	text, err := n.says(timed, env.list(), "--version")
+	switch {
+	case timed.Err() != nil:
+		return fmt.Errorf("%s --version gave no answer: %w", n.path, timed.Err())
+	case err != nil:
 		return fmt.Errorf("%s --version: %w: %s", n.path, err, firstLine(text))
 	}
 	n.version = readVersion(text)
-	help, err := output("profile", "--help")
+	help, err := n.says(timed, env.list(), "profile", "--help")
 	if err == nil && strings.Contains(help, "--trace") {
 		n.known = func(option string) bool { return namesOption(help, option) }
 	} else {
 		n.known = n.version.has
 	}
-	return nil
+	return ctx.Err()
+}
+
+// says runs nsys by itself and returns what it printed. Its process group ends with ctx.
+func (n *Nsys) says(ctx context.Context, env []string, args ...string) (string, error) {
+	c := exec.CommandContext(ctx, n.path, args...)
+	c.Env, c.WaitDelay = env, time.Second
+	ownGroup(c)
+	c.Cancel = func() error { return kill(-c.Process.Pid, syscall.SIGTERM) }
+	text, err := c.CombinedOutput()
+	if ctx.Err() != nil && c.Process != nil {
+		_ = kill(-c.Process.Pid, syscall.SIGKILL) // what is left of it, if anything
+	}
+	return string(text), err
 }
 
 // Command builds nsys's command line.
@@ -112,7 +126,7 @@ func (n *Nsys) Command(r *run, path string, env *environ) ([]string, error) {
 	var skipped []string
 	for _, o := range n.options(r) {
 		switch {
-		case overridden(n.Args, o):
+		case n.overrides(o):
 		case n.known(o.name):
 			argv = append(argv, o.name+"="+o.value)
 		case o.value != o.normal:
@@ -126,7 +140,7 @@ func (n *Nsys) Command(r *run, path string, env *environ) ([]string, error) {
 		r.warn("so the report holds the command's environment, keys included; 'reel redact' takes it out of an export")
 	}
 	argv = append(argv, "--output="+n.output(r, env))
-	if r.opt.Force {
+	if r.opt.Force && !n.overrides(forceOverwrite) {
 		argv = append(argv, "--force-overwrite=true")
 	}
 	argv = append(argv, n.Args...)
@@ -140,5 +154,6 @@ func (n *Nsys) output(r *run, env *environ) string {
 	if rank := env.rank(); rank != "" {
 		name += "-rank" + rank
 	}
-	return filepath.Join(r.folder.Path(), name+"-%h-%p")
+	folder := strings.ReplaceAll(r.folder.Path(), "%", "%%") // which nsys would fill too
+	return filepath.Join(folder, name+"-%h-%p")
 }

@@ -29,6 +29,8 @@ const (
 	fakeNoHelp  = "STANDIN_NO_HELP" // an nsys that does not tell its options
 	fakeDeaf    = "STANDIN_DEAF"    // ignores SIGINT and SIGTERM, as one that hangs
 	fakeLate    = "STANDIN_LATE"    // leaves a .qdstrm, and no report
+	fakeHalf    = "STANDIN_HALF"    // an export that breaks off; "hang": it hangs there, with a child
+	fakeMute    = "STANDIN_MUTE"    // hangs, with a child, when it is asked for its version
 )
 
 // fakeOption is an option of nsys profile.
@@ -80,6 +82,8 @@ func standInNsys(args []string) int {
 		f.Close()
 	}
 	switch {
+	case slices.Equal(args, []string{"--version"}) && os.Getenv(fakeMute) != "":
+		return standInHang()
 	case slices.Equal(args, []string{"--version"}):
 		fmt.Printf("NVIDIA Nsight Systems version %d.%d.%d.104-261135748291v0\n", v.year, v.minor, v.micro)
 		return 0
@@ -109,8 +113,10 @@ func standInOptions(v version, args []string) (set map[string]string, app []stri
 		name, value, joined := strings.Cut(args[0], "=")
 		args = args[1:]
 		for long, o := range fakeOptions {
-			if o.short == name && o.short != "" {
-				name = long
+			if rest, ok := strings.CutPrefix(name, o.short); ok && o.short != "" {
+				if name = long; rest != "" {
+					value, joined = rest, true
+				}
 			}
 		}
 		o, ok := fakeOptions[name]
@@ -150,7 +156,7 @@ func standInProfile(v version, args []string) int {
 		return 1
 	}
 	end := set["--capture-range-end"]
-	if set["--capture-range"] == "cudaProfilerApi" && (end == "" || end == "stop-shutdown") {
+	if (set["--capture-range"] == "cudaProfilerApi" || set["--capture-range"] == "nvtx") && (end == "" || end == "stop-shutdown") {
 		_ = c.Process.Kill() // the default ends the application with its first range
 	}
 	_ = c.Wait()
@@ -194,19 +200,37 @@ func standInReports(set map[string]string, stem string) (names []string) {
 // standInExport plays back an export.
 func standInExport(args []string) int {
 	var out string
+	overwrite := false
 	for len(args) > 0 && strings.HasPrefix(args[0], "--") {
 		name, value, _ := strings.Cut(args[0], "=")
 		switch {
 		case name == "--output":
 			out = value
+		case name == "--force-overwrite" && value == "true":
+			overwrite = true
 		case name != "--type" || value != "sqlite":
 			fmt.Fprintf(os.Stderr, "unrecognised option '%s'\n", args[0])
 			return 1
 		}
 		args = args[1:]
 	}
-	if len(args) != 1 || filepath.Ext(args[0]) != ".nsys-rep" || out == "" {
+	if len(args) != 1 || filepath.Ext(args[0]) != ".nsys-rep" {
 		fmt.Fprintln(os.Stderr, "name one report")
+		return 1
+	}
+	if out == "" {
+		out = strings.TrimSuffix(args[0], ".nsys-rep") + ".sqlite"
+	}
+	if _, err := os.Lstat(out); err == nil && !overwrite {
+		fmt.Fprintln(os.Stderr, "the file exists")
+		return 1
+	}
+	if half := os.Getenv(fakeHalf); half != "" {
+		_ = os.WriteFile(out, []byte("SQLite"), 0o644)
+		if half == "hang" {
+			return standInHang()
+		}
+		fmt.Fprintln(os.Stderr, "No space left on device")
 		return 1
 	}
 	data, err := os.ReadFile(os.Getenv(fakeExport))
@@ -218,4 +242,14 @@ func standInExport(args []string) int {
 		return 1
 	}
 	return 0
+}
+
+// standInHang waits for a child that sleeps, whose pid it notes.
+func standInHang() int {
+	c := exec.Command(filepath.Join(filepath.Dir(os.Args[0]), "sleeper"))
+	if c.Start() != nil || os.WriteFile(os.Getenv(fakeLog)+".pid", []byte(strconv.Itoa(c.Process.Pid)), 0o644) != nil {
+		return 1
+	}
+	_ = c.Wait()
+	return 1
 }

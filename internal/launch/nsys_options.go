@@ -102,24 +102,60 @@ func (n *Nsys) options(r *run) []option {
 	if r.opt.Profiler == "cuda" {
 		list = append(list, option{name: "--trace-fork-before-exec", value: "true", must: true, why: "profiler: cuda"}) // workers are forked
 	}
-	if r.opt.Profiler == "cuda" || r.opt.Window != "" {
-		why := "--window"
-		if r.opt.Window == "" {
-			why = "profiler: cuda"
+	if why := n.ranged(r); why != "" {
+		asked := why != userRange
+		if asked {
+			list = append(list, option{name: captureRange.name, short: captureRange.short, value: "cudaProfilerApi", must: true, why: why})
 		}
-		list = append(list, option{name: "--capture-range", short: "-c", value: "cudaProfilerApi", must: true, why: why},
-			option{name: "--capture-range-end", value: "repeat", must: true, why: why}) // the default would end the command
+		list = append(list, option{name: "--capture-range-end", value: "repeat", must: asked, why: why}) // the default would end the command
 	}
 	return list
 }
 
-// overridden reports whether the user's options name this one.
-func overridden(args []string, o option) bool {
-	for _, a := range args {
-		name, _, _ := strings.Cut(a, "=")
-		if name == o.name || o.short != "" && name == o.short {
-			return true
-		}
+// Options that Reel has to do with in other ways.
+var (
+	output         = option{name: "--output", short: "-o"}
+	forceOverwrite = option{name: "--force-overwrite", short: "-f"}
+	captureRange   = option{name: "--capture-range", short: "-c"}
+)
+
+// userRange is the reason for a capture range that the user's own options ask for.
+const userRange = "--nsys-arg=--capture-range"
+
+// ranged says what asks for a capture range; "" for nothing.
+func (n *Nsys) ranged(r *run) string {
+	switch value, _ := n.given(captureRange); {
+	case r.opt.Window != "":
+		return "--window"
+	case r.opt.Profiler == "cuda":
+		return "profiler: cuda"
+	case value == "cudaProfilerApi" || value == "nvtx":
+		return userRange
 	}
-	return false
+	return ""
+}
+
+// overrides reports whether the user's options name this one.
+func (n *Nsys) overrides(o option) bool {
+	_, ok := n.given(o)
+	return ok
+}
+
+// given is the value that the user's options give an option: --trace=cuda,
+// --trace cuda, -t cuda, -t=cuda or -tcuda.
+func (n *Nsys) given(o option) (value string, ok bool) {
+	for i, a := range n.Args {
+		name, value, joined := strings.Cut(a, "=")
+		if rest, short := strings.CutPrefix(a, o.short); short && o.short != "" {
+			name, value, joined = o.name, strings.TrimPrefix(rest, "="), rest != ""
+		}
+		if name != o.name {
+			continue
+		}
+		if !joined && i+1 < len(n.Args) {
+			value = n.Args[i+1]
+		}
+		return value, true
+	}
+	return "", false
 }

@@ -198,7 +198,7 @@ func TestNsysFaults(t *testing.T) {
 		{"range never opened", Options{Profiler: "cuda"}, nil, nil, "no capture range was opened: start_profile was never called"},
 		{"window never entered", Options{Window: "0-4"}, nil, nil, "no capture range was opened: window 0-4 was never entered"},
 		{"only a stream", Options{}, []string{fakeLate + "=1"}, nil, "nsys was ended before it made its report and left nsys-node1-"},
-		{"no export", Options{}, []string{fakeExport + "=none"}, nil, "(Exporting failed.); later: nsys export --type=sqlite artifacts/profiles/say-"},
+		{"no export", Options{}, []string{fakeExport + "=none"}, nil, ".nsys-rep is not exported: Exporting failed.; later: nsys export --type=sqlite --force-overwrite=true artifacts/profiles/say-"},
 		{"refused option", Options{}, nil, []string{"--nonsense=1"}, "nsys left no report; it ended with exit code 1"},
 		{"foreign injection", Options{}, []string{"NVTX_INJECTION64_PATH=/home/ada/libx.so"}, nil, "NVTX_INJECTION64_PATH=/home/ada/libx.so is set: that tool receives what NVTX reports, and it is left alone"},
 		{"nsys in nsys", Options{}, []string{"NSYS_PROFILING_SESSION_ID=3"}, nil, "this runs within nsys already"},

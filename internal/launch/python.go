@@ -2,9 +2,11 @@ package launch
 
 import (
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -54,22 +56,65 @@ func (p PythonClient) Prepare(argv, env []string) (out, remarks []string, cleanu
 }
 
 // pythonCommand returns the arguments of the interpreter that argv starts, past
-// what stands before it.
-func pythonCommand(argv []string) (args []string, ok bool) {
-	for len(argv) > 0 {
-		name := program(argv[0])
-		if w, wrapped := wrappers[name]; wrapped {
-			argv = w.skip(argv[1:])
-			continue
-		}
-		return argv[1:], python.MatchString(name)
+// what stands before it: by its name, or by the first line of a script.
+func pythonCommand(argv []string, env *environ) (args []string, ok bool) {
+	if argv = unwrapped(argv); len(argv) == 0 {
+		return nil, false
 	}
-	return nil, false
+	if python.MatchString(program(argv[0])) {
+		return argv[1:], true
+	}
+	by := unwrapped(shebang(argv[0], env))
+	if len(by) == 0 || !python.MatchString(program(by[0])) {
+		return nil, false
+	}
+	return append(by[1:], argv...), true
+}
+
+// unwrapped is the command without the programs around it.
+func unwrapped(argv []string) []string {
+	for len(argv) > 0 {
+		w, wrapped := wrappers[program(argv[0])]
+		if !wrapped {
+			break
+		}
+		argv = w.skip(argv[1:])
+	}
+	return argv
+}
+
+// shebang is the command by which a script says that it is run; nil for what is none.
+func shebang(name string, env *environ) []string {
+	path, err := lookPath(name, env)
+	if err != nil {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	head := make([]byte, 512)
+	n, _ := io.ReadFull(f, head) // scripts may be shorter
+	line, _, _ := strings.Cut(string(head[:n]), "\n")
+	rest, ok := strings.CutPrefix(line, "#!")
+	if !ok {
+		return nil
+	}
+	by := strings.Fields(rest)
+	if len(by) > 1 && program(by[0]) == "env" { // whose -S has a whole command
+		if rest, ok := strings.CutPrefix(by[1], "-S"); ok && rest == "" {
+			by = slices.Delete(by, 1, 2)
+		} else if ok {
+			by[1] = rest
+		}
+	}
+	return by
 }
 
 // isolation names the flags by which a Python ignores what its environment says.
-func isolation(argv []string) string {
-	args, ok := pythonCommand(argv)
+func isolation(argv []string, env *environ) string {
+	args, ok := pythonCommand(argv, env)
 	if !ok {
 		return ""
 	}

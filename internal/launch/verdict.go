@@ -41,7 +41,7 @@ func (r *run) verdict(env *environ) {
 	case events(res.Processes) == 0:
 		res.Nothing = []string{"the recordings hold no events: the command opened them and went through none of its ranges"}
 	}
-	if r.opt.Stats != "" && r.backend.Name() != "plain" {
+	if r.opt.Stats != "" {
 		if _, err := os.Stat(r.opt.Stats); err != nil {
 			r.warn("no statistics were written to %s: the command does not write them; what does: 'reel demo --pipeline streaming', sessions of package rec, and flashdreams-run-v2 with its own --stats-path", r.relative(r.opt.Stats))
 		}
@@ -86,8 +86,8 @@ func (r *run) nothing(env *environ) []string {
 	default:
 		why = append(why, "nothing was recorded: no process of the command is a producer of Reel's recordings")
 	}
-	_, isPython := pythonCommand(r.opt.Argv)
-	flags := isolation(r.opt.Argv)
+	_, isPython := pythonCommand(r.opt.Argv, env)
+	flags := isolation(r.opt.Argv, env)
 	switch {
 	case flags != "":
 		why = append(why, fmt.Sprintf("python %s: %s; leave the flags out", flags, isolationMeans(flags)))

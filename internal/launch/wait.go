@@ -2,6 +2,7 @@ package launch
 
 import (
 	"os"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -27,6 +28,12 @@ func (r *run) wait() {
 			over = r.opt.after(r.opt.Grace)
 		}
 	}
+}
+
+// endings are the signals that end Reel's own work. What Reel was told to ignore stays
+// ignored.
+func endings() []os.Signal {
+	return slices.DeleteFunc(forwarded(), func(s os.Signal) bool { return s != os.Interrupt && s != syscall.SIGTERM && s != syscall.SIGHUP })
 }
 
 // handle passes a signal on. One that the terminal gives to all processes in front

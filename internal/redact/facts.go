@@ -2,11 +2,8 @@ package redact
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
-
-	"reel/internal/rundir"
 )
 
 // facts are the values that a source says are of people and machines; they are
@@ -19,15 +16,7 @@ type facts struct {
 
 func newFacts() *facts { return &facts{secrets: map[string]bool{}, words: map[string]Kind{}} }
 
-// minSecret is the least length of a secret that is searched for everywhere;
-// shorter ones are removed where they were found.
-const minSecret = 6
-
-// secretName matches names of variables, options and keys that announce a secret.
-var secretName = regexp.MustCompile(`(?i)(^|[^a-z])(token|secret|passwd|password|pwd|passphrase|api[-_]?key|access[-_]?key|private[-_]?key|credentials?|auth|authorization|cookie|session[-_]?key)s?($|[^a-z])`)
-
-// variable notes an environment variable. Values that people use as switches and
-// numbers are no secrets, whatever their name.
+// variable notes an environment variable.
 func (f *facts) variable(name, value string) {
 	switch strings.ToUpper(name) {
 	case "USER", "LOGNAME", "USERNAME", "SUDO_USER":
@@ -37,39 +26,7 @@ func (f *facts) variable(name, value string) {
 	case "PWD", "OLDPWD":
 		return
 	}
-	name = strings.ReplaceAll(name, "_", "-")
-	switch {
-	case rundir.LooksSecret(value), secretName.MatchString(name) && strings.ContainsFunc(value, notLetter),
-		strongName.MatchString(name) && len(value) >= 8:
-		f.secret(value)
-	}
-}
-
-// strongName matches names whose values are secrets even when they are words; other
-// names have words as settings ("AUTH_MODE=internal"), which stand in many places.
-var strongName = regexp.MustCompile(`(?i)(^|[^a-z])(token|secret|passwd|password|passphrase|api-?key|access-?key|private-?key)s?$`)
-
-func notLetter(r rune) bool { return r|0x20 < 'a' || r|0x20 > 'z' }
-
-// secret notes a secret.
-func (f *facts) secret(value string) {
-	value = strings.TrimSpace(value)
-	if len(value) < minSecret || plainWord(value) || strings.HasPrefix(value, mark) {
-		return
-	}
-	if !f.secrets[value] {
-		f.secrets[value], f.ready = true, nil
-	}
-}
-
-// plainWord reports whether a value is a number, a switch, or a path, which hide
-// nothing and stand in many places.
-func plainWord(v string) bool {
-	switch strings.ToLower(v) {
-	case "enabled", "disabled", "default", "required", "optional", "warning", "kernel", "python":
-		return true
-	}
-	return strings.Trim(v, "0123456789.,:-+ ") == "" || strings.HasPrefix(v, "/") && !rundir.LooksSecret(v)
+	f.value(name, value)
 }
 
 // ordinary are host and user names of many machines, and words that stand for
@@ -117,11 +74,19 @@ func environ(block []byte) (vars [][2]string, ok bool) {
 	return vars, like > 0 && 2*like >= entries
 }
 
-// lines splits an environment that is written one variable to a line.
+// lines splits an environment that is written one variable to a line. What is no
+// variable continues the one before, and so does all of a key in PEM's form, whose
+// lines may end like an assignment.
 func lines(text []byte) (vars [][2]string) {
 	for l := range bytes.Lines(text) {
-		if name, value, ok := strings.Cut(strings.TrimRight(string(l), "\r\n"), "="); ok && isVariable(strings.TrimSpace(name)) {
-			vars = append(vars, [2]string{strings.TrimSpace(name), value})
+		line := strings.TrimRight(string(l), "\r\n")
+		name, value, ok := strings.Cut(line, "=")
+		name = strings.TrimSpace(name)
+		switch n := len(vars); {
+		case n > 0 && (!ok || !isVariable(name) || strings.Count(vars[n-1][1], "-----BEGIN") > strings.Count(vars[n-1][1], "-----END")):
+			vars[n-1][1] += "\n" + line
+		case ok && isVariable(name):
+			vars = append(vars, [2]string{name, value})
 		}
 	}
 	return vars

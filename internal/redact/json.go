@@ -142,7 +142,7 @@ func (j *jsonCopy) between(chunk []byte) {
 		}
 	}
 	if j.out != nil && len(chunk) > 16 { // words there are damage
-		chunk, _ = j.f.scrub(chunk, func() string { return "outside of texts" }, j.t)
+		chunk = j.f.scrubBare(chunk, func() string { return "outside of texts" }, j.t)
 	}
 	j.bare = append(j.bare, chunk...)
 	if len(j.bare) > 1<<16 {

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"slices"
 )
@@ -9,12 +10,28 @@ import (
 // matcher finds the known values, and tells quickly that a text has nothing that
 // could go.
 type matcher struct {
-	secrets [][]byte // the longest first
-	words   [][]byte
-	kinds   map[string]Kind
-	pairs   [1 << 16]bool       // the first two bytes of triggers
-	first   map[uint16][][]byte // triggers by these, lower case
+	values []known             // secrets before names, the longest first
+	pairs  [1 << 16]bool       // the first two bytes of triggers
+	first  map[uint16][][]byte // triggers by these, lower case
 }
+
+// known is a value that goes wherever it stands.
+type known struct {
+	text []byte
+	kind Kind
+	part func(byte) bool // what makes it part of a longer word when beside it; nil: it goes there too
+}
+
+// knownSecret is a secret that was learned, knownWord a name.
+func knownSecret(s string) known {
+	k := known{text: []byte(s), kind: Secret}
+	if alone(s) {
+		k.part = alphanumeric
+	}
+	return k
+}
+
+func knownWord(w string, k Kind) known { return known{[]byte(w), k, letter} }
 
 // triggers are what texts hold, letter case aside, that the patterns could match.
 var triggers = []string{"hf_", "sk-", "sk_", "pk_", "rk_", "gho_", "ghp_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "nvapi-", "aiza", "ya29.", "akia", "asia",
@@ -25,22 +42,19 @@ func (f *facts) matcher() *matcher {
 	if f.ready != nil {
 		return f.ready
 	}
-	m := &matcher{kinds: f.words, first: map[uint16][][]byte{}}
-	for _, s := range slices.Sorted(maps.Keys(f.secrets)) {
-		m.secrets = append(m.secrets, []byte(s))
+	m := &matcher{first: map[uint16][][]byte{}}
+	longest := func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) }
+	for _, s := range slices.SortedFunc(maps.Keys(f.secrets), longest) {
+		m.values = append(m.values, knownSecret(s))
 	}
-	slices.SortStableFunc(m.secrets, func(a, b []byte) int { return len(b) - len(a) })
-	for _, w := range slices.Sorted(maps.Keys(f.words)) {
-		m.words = append(m.words, []byte(w))
+	for _, w := range slices.SortedFunc(maps.Keys(f.words), longest) {
+		m.values = append(m.values, knownWord(w, f.words[w]))
 	}
-	slices.SortStableFunc(m.words, func(a, b []byte) int { return len(b) - len(a) })
 	for _, t := range triggers {
 		m.trigger([]byte(t))
 	}
-	for _, list := range [][][]byte{m.secrets, m.words} {
-		for _, v := range list {
-			m.trigger(asciiLower(v))
-		}
+	for _, v := range m.values {
+		m.trigger(asciiLower(v.text))
 	}
 	f.ready = m
 	return m
@@ -112,47 +126,41 @@ next:
 
 // known finds the known values.
 func (m *matcher) known(text []byte, list []edit) []edit {
-	for _, s := range m.secrets {
+	for _, v := range m.values {
 		for at := 0; ; {
-			k := bytes.Index(text[at:], s)
+			k := v.index(text[at:], at > 0)
 			if k < 0 {
 				break
 			}
-			list = append(list, edit{at + k, at + k + len(s), Secret, removed(Secret)})
-			at += k + len(s)
-		}
-	}
-	for _, w := range m.words {
-		for at := 0; ; {
-			k := wordIndex(text[at:], w, at > 0)
-			if k < 0 {
-				break
-			}
-			kind := m.kinds[string(w)]
-			list = append(list, edit{at + k, at + k + len(w), kind, removed(kind)})
-			at += k + len(w)
+			list = append(list, edit{at + k, at + k + len(v.text), v.kind, removed(v.kind)})
+			at += k + len(v.text)
 		}
 	}
 	return list
 }
 
-// wordIndex finds w in text as a whole word; inner says that text has a letter
-// before it that does not count.
-func wordIndex(text, w []byte, inner bool) int {
+// index finds the value in text; inner says that text follows a part of a word.
+func (v known) index(text []byte, inner bool) int {
+	first, last := v.text[0], v.text[len(v.text)-1]
 	for at := 0; ; {
-		k := bytes.Index(text[at:], w)
+		k := bytes.Index(text[at:], v.text)
 		if k < 0 {
 			return -1
 		}
-		lo, hi := at+k, at+k+len(w)
-		before := lo == 0 && !inner || lo > 0 && !letter(text[lo-1])
-		if before && (hi == len(text) || !letter(text[hi])) {
+		lo, hi := at+k, at+k+len(v.text)
+		if v.part == nil || !v.joined(first, lo == 0 && inner || lo > 0 && v.part(text[lo-1])) && !v.joined(last, hi < len(text) && v.part(text[hi])) {
 			return lo
 		}
 		at = lo + 1
 	}
 }
 
-func letter(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80
+// joined reports whether the value goes on at an end: at one that is itself no part of a
+// word it never does.
+func (v known) joined(end byte, beside bool) bool { return beside && v.part(end) }
+
+func letter(c byte) bool { return c == '_' || c >= 0x80 || alphanumeric(c) }
+
+func alphanumeric(c byte) bool {
+	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
 }

@@ -28,7 +28,7 @@ var keys = map[string]meaning{
 	"cmd": commandText, "command": commandText, "cmdline": commandText, "commandline": commandText, "argv": commandText, "args": ordinaryText, "argument": commandText, "arguments": commandText,
 }
 
-// secretKey matches keys of secrets more narrowly than secretName: those of traces
+// secretKey matches keys of secrets more narrowly than announced: those of traces
 // hold many words.
 var secretKey = regexp.MustCompile(`(?i)^(.*[^a-z])?(token|secret|passwd|password|passphrase|api[-_]?key|access[-_]?key|private[-_]?key|credentials?|authorization|cookie)$`)
 
@@ -52,7 +52,7 @@ func (j *jsonCopy) learn(text []byte, m meaning) {
 	s := string(text)
 	switch m {
 	case environmentText:
-		if n := len(j.stack); n > 0 && j.stack[n-1].object {
+		if n := len(j.stack); n > 0 && j.stack[n-1].object && j.stack[n-1].meant == environmentText { // else the key is not a variable's
 			j.f.variable(j.stack[n-1].next.key, s)
 		} else {
 			j.f.learnEnviron(text)
@@ -62,11 +62,9 @@ func (j *jsonCopy) learn(text []byte, m meaning) {
 	case userText:
 		j.f.word(User, s)
 	case secretText:
-		j.f.secret(s)
+		j.f.secret(s, keyed)
 	case commandText:
-		if j.args.secret(s) {
-			j.f.secret(s)
-		}
+		j.f.secret(s, j.args.secret(s))
 	default:
 		if vars, ok := environ(text); ok {
 			for _, v := range vars {
@@ -90,7 +88,7 @@ func (m meaning) instead(a *args, text []byte) (to string, kind Kind) {
 	case secretText:
 		return removed(Secret), Secret
 	case commandText:
-		if a.secret(string(text)) {
+		if a.secret(string(text)) != (least{}) {
 			return removed(Secret), Secret
 		}
 	}
@@ -98,13 +96,17 @@ func (m meaning) instead(a *args, text []byte) (to string, kind Kind) {
 }
 
 // args goes over the arguments of a command, one at a time.
-type args struct{ next bool }
+type args struct{ next least }
 
-// secret reports whether an argument is the value of an option that announces a
-// secret.
-func (a *args) secret(arg string) bool {
+// secret is what the option before an argument says of it.
+func (a *args) secret(arg string) (l least) {
 	option := strings.HasPrefix(arg, "-")
-	is := a.next && !option
-	a.next = option && !strings.Contains(arg, "=") && secretName.MatchString(arg)
-	return is
+	if !option {
+		l = a.next
+	}
+	a.next = least{}
+	if option && !strings.Contains(arg, "=") {
+		a.next = announced(arg)
+	}
+	return l
 }

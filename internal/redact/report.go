@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Kind is what was removed.
@@ -18,6 +19,11 @@ const (
 	Home        Kind = "home path" // the name within it
 	Secret      Kind = "secret"    // keys, tokens, passwords
 )
+
+// inMarks reports whether a text is a part of the marks themselves.
+func inMarks(text string) bool {
+	return slices.ContainsFunc([]Kind{Environment, Output, Host, User, Home, Secret}, func(k Kind) bool { return strings.Contains(removed(k), text) })
+}
 
 // Removed counts what was removed from one place.
 type Removed struct {

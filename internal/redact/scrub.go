@@ -30,7 +30,7 @@ var token = regexp.MustCompile(`(?i)\b(?:(?:hf_|sk-|sk_|pk_|rk_|gh[pousr]_|githu
 var assigned = regexp.MustCompile(`(?i)(?:^|[\s"'\[,;&?])(?:-{0,2}[a-z0-9_.-]*(?:token|secret|passwd|password|passphrase|api[-_]?key|access[-_]?key|private[-_]?key|credential|authorization)s?)(?:=|\s+|["']\s*[,:]\s*["'])([^\s"'&,;\]]{6,})`)
 
 // login is what stands before the host of a URL.
-var login = regexp.MustCompile(`[a-z][a-z0-9+.-]*://([^/\s"'@]+)@`)
+var login = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]*://([^/\s"']+)@`)
 
 // home is the name of somebody's folder.
 var home = regexp.MustCompile(`(?i)(?:/home/|/Users/|\\+Users\\+)([^/\\\s"'<>|:;,)(\]\[]+)`)
@@ -55,7 +55,7 @@ func (f *facts) edits(text []byte) []edit {
 		list = append(list, edit{at[0], at[1], Secret, removed(Secret)})
 	}
 	for _, at := range assigned.FindAllSubmatchIndex(text, -1) {
-		if v := string(text[at[2]:at[3]]); !plainWord(v) && !strings.HasPrefix(v, mark) && looksValue(v) {
+		if v := string(text[at[2]:at[3]]); !number(v) && !setting(v) && !strings.HasPrefix(v, mark) && looksValue(v) {
 			list = append(list, edit{at[2], at[3], Secret, removed(Secret)})
 		}
 	}
@@ -113,7 +113,24 @@ func fill(text []byte, list []edit) []byte {
 
 // scrub removes from a text what goes, and counts it.
 func (f *facts) scrub(text []byte, place func() string, t tally) ([]byte, bool) {
-	list := f.edits(text)
+	return applied(text, f.edits(text), place, t)
+}
+
+// scrubBare is scrub for what stands between the texts of a document. Numbers and
+// punctuation are the document's own there, whatever password looks like them.
+func (f *facts) scrubBare(text []byte, place func() string, t tally) []byte {
+	list := slices.DeleteFunc(f.edits(text), func(e edit) bool { return !bytes.ContainsFunc(text[e.lo:e.hi], notNumeral) })
+	text, _ = applied(text, list, place, t)
+	return text
+}
+
+// notNumeral reports a rune that neither numbers nor brackets and commas have.
+func notNumeral(r rune) bool {
+	return r >= 0x80 || letter(byte(r)) && !strings.ContainsRune("0123456789eE", r)
+}
+
+// applied makes the edits and counts them.
+func applied(text []byte, list []edit, place func() string, t tally) ([]byte, bool) {
 	if len(list) == 0 {
 		return text, false
 	}

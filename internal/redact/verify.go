@@ -1,7 +1,6 @@
 package redact
 
 import (
-	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -14,38 +13,37 @@ import (
 // output was removed.
 var ErrLeft = errors.New("something that had to be removed is left")
 
-// leftover is something to look for in an output.
-type leftover struct {
-	bytes []byte
-	whole bool // as a whole word
-	what  string
-}
-
-// leftovers are all forms in which what was learned could stand in a file.
-func (f *facts) leftovers() (list []leftover, longest int) {
-	add := func(b []byte, whole bool, what string) {
-		list = append(list, leftover{b, whole, what})
-		longest = max(longest, len(b))
+// leftovers are all forms in which what was learned could stand in a file. Not looked
+// for are short words and numbers, which come about by chance, and words of the marks.
+func (f *facts) leftovers() (list []known, longest int) {
+	add := func(v known, text []byte) {
+		v.text = text
+		list = append(list, v)
+		longest = max(longest, len(text))
 	}
 	for s := range f.secrets {
-		add([]byte(s), false, string(Secret))
+		v := knownSecret(s)
+		if v.part != nil && (len(s) < minSecret || number(s) || inMarks(s)) {
+			continue
+		}
+		add(v, []byte(s))
 		if q := quoted([]byte(s)); string(q) != s {
-			add(q, false, string(Secret))
+			add(v, q)
 		}
 		if q, err := json.Marshal(s); err == nil && string(q[1:len(q)-1]) != s {
-			add(q[1:len(q)-1], false, string(Secret))
+			add(v, q[1:len(q)-1])
 		}
 		units := utf16.Encode([]rune(s))
 		le, be := make([]byte, 0, 2*len(units)), make([]byte, 0, 2*len(units))
 		for _, u := range units {
 			le, be = binary.LittleEndian.AppendUint16(le, u), binary.BigEndian.AppendUint16(be, u)
 		}
-		add(le, false, string(Secret))
-		add(be, false, string(Secret))
+		add(v, le)
+		add(v, be)
 	}
 	for w, k := range f.words {
-		if len(w) >= minSecret { // shorter ones come about by chance in numbers
-			add([]byte(w), true, string(k))
+		if len(w) >= minSecret && !inMarks(w) {
+			add(knownWord(w, k), []byte(w))
 		}
 	}
 	return list, longest
@@ -63,8 +61,8 @@ func (f *facts) verify(r io.Reader) error {
 		n, err := io.ReadFull(r, buf[kept:])
 		text := buf[:kept+n]
 		for _, l := range list {
-			if l.whole && wordIndex(text, l.bytes, kept > 0) >= 0 || !l.whole && bytes.Contains(text, l.bytes) {
-				return fmt.Errorf("%w: a %s; the output was not kept", ErrLeft, l.what)
+			if l.index(text, kept > 0) >= 0 {
+				return fmt.Errorf("%w: a %s; the output was not kept", ErrLeft, l.kind)
 			}
 		}
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
