@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests the page in Chromium: every view on real runs, keys, frames, a run that grows,
-# hostile names, and drawn pixels against what every single range says.
+# Tests the page in Chromium: every view on real runs, keys, frames, addresses, a run that
+# grows, hostile names, and drawn pixels against what every single range says.
 #
 #   webtest/run.sh [-o FOLDER]
 #
@@ -8,7 +8,7 @@
 # Environment:
 #   REEL_NODE         where playwright-core is kept ($HOME/.cache/reel/node); made when absent
 #   REEL_SHARED_DATA  the folder of sample traces; without it those tests are skipped
-#   ONLY              names of tests, separated by commas: pixels,hostile,lantern,live,sd35,ranks,nsys
+#   ONLY              names of tests, separated by commas: pixels,hostile,grows,places,lantern,live,sd35,ranks,nsys
 #
 # What cannot be installed is told in a "skipped" line, exit status 0; a failed check is 1.
 set -euo pipefail

@@ -28,6 +28,7 @@ async function each(browser, url, name, keep) {
       await place(page, `v=${v}`);
       await shown(page, v);
       check(!(await overflows(page)), `${name}, ${v}, ${width}: as wide as the window`);
+      check(await page.evaluate(() => [...document.querySelectorAll('.axis')].every((a) => { const r = [...a.children].map((c) => c.getBoundingClientRect()).filter((x) => x.width); return r.length > 1 && r.every((x, i) => !i || x.left > r[i - 1].right + 2); })), `${name}, ${v}, ${width}: the words of an axis stand apart`);
       const nameless = await unnamed(page);
       check(nameless.length === 0, `${name}, ${v}: everything has a name`, nameless.slice(0, 3).join(' '));
       if (keep) await page.screenshot({ path: join(keep, `${name}-${v.replaceAll(/\W+/g, '-')}-${width}.png`) });

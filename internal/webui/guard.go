@@ -4,6 +4,7 @@ import (
 	"crypto/subtle"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 )
 
@@ -11,8 +12,16 @@ import (
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; media-src 'self'; connect-src 'self'; font-src 'none'; " +
 	"frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-// cookie keeps the token, so that it stands in no link that is passed on.
-const cookie = "reel-token"
+// cookie names what keeps the token, so that this stands in no link that is passed on.
+// Browsers share cookies among the ports of a host: each server there has its own.
+func cookie(r *http.Request) string {
+	if _, port, err := net.SplitHostPort(r.Host); err == nil {
+		if _, err := strconv.ParseUint(port, 10, 16); err == nil {
+			return "reel-token-" + port
+		}
+	}
+	return "reel-token"
+}
 
 // guard refuses what another site's page, or a name that leads here, sends, and from
 // beyond loopback whoever has no token.
@@ -47,7 +56,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 // withToken answers who has the token: in a cookie, or once in the address.
 func (s *Server) withToken(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	if given := r.URL.Query().Get("token"); given != "" && s.is(given) && r.Method == http.MethodGet {
-		http.SetCookie(w, &http.Cookie{Name: cookie, Value: given, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+		http.SetCookie(w, &http.Cookie{Name: cookie(r), Value: given, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 		q := r.URL.Query()
 		q.Del("token")
 		to := "/"
@@ -58,7 +67,7 @@ func (s *Server) withToken(w http.ResponseWriter, r *http.Request, next http.Han
 		return
 	}
 	bearer, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if c, err := r.Cookie(cookie); err == nil && s.is(c.Value) || s.is(bearer) {
+	if c, err := r.Cookie(cookie(r)); err == nil && s.is(c.Value) || s.is(bearer) {
 		next.ServeHTTP(w, r)
 		return
 	}

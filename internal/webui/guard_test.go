@@ -57,4 +57,9 @@ func TestToken(t *testing.T) {
 	if w := ask(h, "/api/run", far, func(r *http.Request) { r.AddCookie(c[0]) }); w.Code != 200 {
 		t.Errorf("with the cookie: %d", w.Code)
 	}
+	// Browsers keep one cookie of a name for all ports of a host.
+	w = ask(h, "/?token=secret", func(r *http.Request) { r.Host = "gpu7:7001" })
+	if other := w.Result().Cookies(); len(other) != 1 || other[0].Name == c[0].Name {
+		t.Errorf("two servers of one host share the cookie %v", other)
+	}
 }

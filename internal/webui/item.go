@@ -67,6 +67,10 @@ func (st *state) item(q *query) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	return st.itemOf(r), nil
+}
+
+func (st *state) itemOf(r ref) *itemJSON {
 	p := st.pic.ranks[r.rank]
 	c := p.columns(r.kind)
 	it := &itemJSON{Ref: r.String(), Name: p.label(r.kind, r.id, detailName), Rank: p.rank.Index, Track: p.trackLabel(r.kind, r.id),
@@ -82,7 +86,7 @@ func (st *state) item(q *query) (any, error) {
 		it.Class = "frame"
 	}
 	st.placeAll(it)
-	return it, nil
+	return it
 }
 
 func (st *state) link(rank int, kind byte, id int, n int) linkJSON {

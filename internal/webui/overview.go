@@ -62,7 +62,8 @@ type noteJSON struct {
 	Window   string            `json:"window,omitempty"`
 	Coverage []string          `json:"coverage,omitempty"`
 	Warnings []string          `json:"warnings,omitempty"`
-	States   []string          `json:"states,omitempty"`
+	Missing  []string          `json:"missing,omitempty"` // that the command was to record and did not
+	Unready  []string          `json:"unready,omitempty"` // ranks that are not done, and what they are
 }
 
 type fileJSON struct {
@@ -104,7 +105,8 @@ func (s *Server) run(st *state) (any, error) {
 }
 
 func (st *state) overview(s *Server) *overviewJSON {
-	o := &overviewJSON{Generation: st.generation, Live: st.Live, Title: short(st.Title, listName), End: st.pic.end, Tracks: st.pic.tracks, Colours: colours,
+	// The page goes through every list: an empty one is [], never null.
+	o := &overviewJSON{Generation: st.generation, Live: st.Live, Title: short(st.Title, listName), End: st.pic.end, Ranks: []rankJSON{}, Tracks: listOf(st.pic.tracks), Bands: []bandJSON{}, Colours: colours,
 		Summary: st.Document, Places: []placeJSON{}, Files: []fileJSON{}, Reports: reportNames(), Notes: st.pic.notes}
 	if st.pic.clock.Unix {
 		o.Began = st.pic.clock.Start
@@ -123,7 +125,7 @@ func (st *state) overview(s *Server) *overviewJSON {
 		o.Places = append(o.Places, st.place(f.Where))
 	}
 	d := st.Document.Doctor()
-	o.Doctor = doctorJSON{d.Healthy, d.NotAnswerable}
+	o.Doctor = doctorJSON{listOf(d.Healthy), listOf(d.NotAnswerable)}
 	o.note(st)
 	if st.Startup != nil {
 		phases(st.Startup.Tree(), 0, &o.Startup)
@@ -133,6 +135,8 @@ func (st *state) overview(s *Server) *overviewJSON {
 	}
 	return o
 }
+
+func listOf[T any](list []T) []T { return append([]T{}, list...) }
 
 // maxListed bounds lists that charts are drawn from.
 const maxListed = 20_000
@@ -150,8 +154,13 @@ func (o *overviewJSON) note(st *state) {
 		return
 	}
 	o.Note = &noteJSON{App: n.App, Command: n.Command, Versions: n.Versions, Window: n.Window, Coverage: n.Coverage, Warnings: n.Warnings}
+	if n.Launch != nil {
+		o.Note.Missing, o.Note.Warnings = n.Launch.Missing, slices.Concat(n.Warnings, n.Launch.Warnings)
+	}
 	for _, r := range n.Ranks {
-		o.Note.States = append(o.Note.States, r.State)
+		if r.State != "done" && r.State != "" && len(o.Note.Unready) < maxPhases {
+			o.Note.Unready = append(o.Note.Unready, fmt.Sprintf("rank %d: %s", r.Rank, short(r.State, listName)))
+		}
 	}
 }
 

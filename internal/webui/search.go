@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"reel/internal/walk"
 	"reel/timeline"
 )
 
@@ -29,7 +30,8 @@ type searchJSON struct {
 	Count int       `json:"count"` // things that carry them
 }
 
-// search finds names that hold a text, whatever the case.
+// search finds names that hold a text, whatever the case. As in the names that short
+// cuts, "…" in the text stands for anything.
 func (st *state) search(q *query) (any, error) {
 	text := strings.ToLower(q.v.Get("q"))
 	out := searchJSON{Hits: []hitJSON{}}
@@ -76,11 +78,23 @@ func (st *state) search(q *query) (any, error) {
 }
 
 func matching(tl *timeline.Timeline, text string) []bool {
-	match := make([]bool, tl.Names())
+	match, parts := make([]bool, tl.Names()), strings.Split(text, "…")
 	for id := range match {
-		match[id] = strings.Contains(strings.ToLower(tl.Name(timeline.NameID(id))), text)
+		match[id] = holds(strings.ToLower(walk.Text(tl.Name(timeline.NameID(id)))), parts)
 	}
 	return match
+}
+
+// holds reports whether the parts stand in the name, one behind the other.
+func holds(name string, parts []string) bool {
+	for _, part := range parts {
+		_, rest, ok := strings.Cut(name, part)
+		if !ok {
+			return false
+		}
+		name = rest
+	}
+	return true
 }
 
 // find finds the next thing, or the one before, whose name holds a text.

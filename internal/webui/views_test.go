@@ -1,7 +1,9 @@
 package webui
 
 import (
+	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -54,6 +56,33 @@ func TestSearchAndFind(t *testing.T) {
 	none := reply[linkJSON](t, h, "/api/find?q=gemm&t=22000000")
 	if next.Ref != "0.d1" || back.Ref != "0.d0" && back.Ref != "0.d1" || none.Ref != "" {
 		t.Errorf("next %q, back %q, none %q", next.Ref, back.Ref, none.Ref)
+	}
+}
+
+// TestCutNamesAreFound: tables give names cut in their middle.
+func TestCutNamesAreFound(t *testing.T) {
+	long := "void gemm<" + strings.Repeat("m", 300) + ">::" + strings.Repeat("n", 300) + "(bf16)"
+	h := New(runOf(t, strings.ReplaceAll(small, "gemm_bf16", long)), Options{}).Handler()
+	cut := reply[struct{ Rows []kernelRow }](t, h, "/api/kernels").Rows[0].Name
+	for q, want := range map[string]int{cut: 2, "gemm<…(bf16)": 2, "(bf16)…gemm<": 0, "aten…": 2} {
+		if s := reply[searchJSON](t, h, "/api/search?q="+url.QueryEscape(q)); s.Count != want {
+			t.Errorf("%s: %d, want %d", q, s.Count, want)
+		}
+	}
+}
+
+// TestAThingIsFoundAgain: when the run has grown, references are others.
+func TestAThingIsFoundAgain(t *testing.T) {
+	was := reply[itemJSON](t, New(runOf(t, small), Options{}).Handler(), "/api/item?ref=0.d1")
+	h := New(runOf(t, small+"gpu kernel \"early\" at 10.5ms for 0.1ms\n"), Options{}).Handler()
+	find := func(name string) itemJSON {
+		return reply[itemJSON](t, h, fmt.Sprintf("/api/again?kind=d&rank=0&start=%d&name=%s", was.Start, name))
+	}
+	if now := find(was.Name); now.Ref == was.Ref || now.Name != was.Name || now.Start != was.Start {
+		t.Errorf("%+v is found as %+v", was, now)
+	}
+	if now := find("another"); now.Ref != "" {
+		t.Errorf("what is not there is found as %+v", now)
 	}
 }
 

@@ -106,6 +106,7 @@ func (s *Server) Handler() http.Handler {
 	for path, answer := range map[string]func(*state, *query) (any, error){
 		"run":     func(st *state, _ *query) (any, error) { return s.run(st) },
 		"item":    (*state).item,
+		"again":   (*state).again,
 		"at":      (*state).at,
 		"search":  (*state).search,
 		"find":    (*state).find,

@@ -13,6 +13,7 @@ import (
 
 	"reel/analyze"
 	"reel/event"
+	"reel/internal/rundir"
 	"reel/timeline"
 )
 
@@ -131,7 +132,7 @@ func FuzzQuery(f *testing.F) {
 	}
 	s := New(runOf(f, small), Options{})
 	h := s.Handler()
-	paths := []string{"item", "tile", "flame", "at", "find", "frame", "stats", "select", "search", "ops", "file"}
+	paths := []string{"item", "tile", "flame", "at", "find", "frame", "stats", "select", "search", "ops", "file", "again"}
 	f.Fuzz(func(t *testing.T, q string) {
 		for _, p := range paths {
 			r := &http.Request{Method: http.MethodGet, Host: "localhost", Header: http.Header{}, URL: &url.URL{Path: "/api/" + p, RawQuery: q}, Body: http.NoBody}
@@ -143,4 +144,42 @@ func FuzzQuery(f *testing.F) {
 			_, _ = io.Copy(io.Discard, w.Body)
 		}
 	})
+}
+
+// TestEmptyListsAreLists: the page goes through them.
+func TestEmptyListsAreLists(t *testing.T) {
+	for name, run := range map[string]*Run{"no rank": {Document: analyze.Finalize(analyze.MergeAll())}, "no event": runOf(t, "info rank 0\n")} {
+		body := ask(New(run, Options{}).Handler(), "/api/run").Body.String()
+		for _, list := range []string{"ranks", "tracks", "bands", "places", "files", "reports", "healthy", "not_answerable"} {
+			if strings.Contains(body, `"`+list+`":null`) {
+				t.Errorf("%s: %s is null", name, list)
+			}
+		}
+	}
+}
+
+func TestEveryModuleIsPreloaded(t *testing.T) {
+	index, err := page.ReadFile("page/index.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := page.ReadDir("page")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if strings.HasSuffix(f.Name(), ".js") && f.Name() != "main.js" && !strings.Contains(string(index), `<link rel="modulepreload" href="`+f.Name()+`">`) {
+			t.Errorf("%s is not preloaded", f.Name())
+		}
+	}
+}
+
+func TestTheRunsNoteIsTold(t *testing.T) {
+	run := runOf(t, small)
+	run.Note = &rundir.Run{Info: rundir.Info{Window: "50-60"}, Coverage: []string{"window 50-60: nothing"}, Warnings: []string{"rank 1 crashed"},
+		Launch: &rundir.Launch{Missing: []string{"nvtx"}}, Ranks: []rundir.Rank{{State: "done"}, {Rank: 1, State: "failed"}}}
+	n := reply[struct{ Run noteJSON }](t, New(run, Options{}).Handler(), "/api/run").Run
+	if n.Window != "50-60" || len(n.Coverage) != 1 || len(n.Warnings) != 1 || !slices.Equal(n.Missing, []string{"nvtx"}) || !slices.Equal(n.Unready, []string{"rank 1: failed"}) {
+		t.Errorf("%+v", n)
+	}
 }

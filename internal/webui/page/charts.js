@@ -59,12 +59,12 @@ function over(chart, words) {
     color: "var(--on)", fontSize: "12px", fontWeight: "600", pointerEvents: "none", whiteSpace: "nowrap", overflow: "hidden", textOverflow: "ellipsis", textAlign: "center", padding: "0 4px" } }, w.text)));
 }
 
-// axis writes round instants below a chart.
+// axis writes round instants below a chart; the style sheet thins them where it is narrow.
 export function axis(from, to) {
   const list = ticks(from, to);
-  return el("div", { style: { position: "relative", height: "16px" }, "aria-hidden": "true" }, list.map((t, i) => {
+  return el("div", { class: "axis", "aria-hidden": "true" }, list.map((t, i) => {
     const share = (t.t - from) / Math.max(to - from, 1);
-    return el("small", { style: { position: "absolute", left: `${share * 100}%`, transform: share > 0.95 ? "translateX(-100%)" : share < 0.03 ? "none" : "translateX(-50%)", fontSize: "11px", whiteSpace: "nowrap" } }, `${t.text}${i === 0 || i === list.length - 1 ? ` ${t.unit}` : ""}`);
+    return el("small", { style: { left: `${share * 100}%`, transform: share > 0.95 ? "translateX(-100%)" : share < 0.03 ? "none" : "translateX(-50%)" } }, `${t.text}${i === 0 || i === list.length - 1 ? ` ${t.unit}` : ""}`);
   }));
 }
 

@@ -1,12 +1,11 @@
-// What is chosen in the timeline: a thing, a stretch, a frame that is followed, a word
-// that is searched for.
+// What is chosen in the timeline: a thing, a stretch, a frame that is followed.
 
 import { json } from "./api.js";
 import { fault, say } from "./dom.js";
 import { dur } from "./format.js";
 import * as place from "./place.js";
 import { key, ROW } from "./rows.js";
-import { showFrame, showItem, showNothing, showSearch, showSelection } from "./detail.js";
+import { showFrame, showItem, showSelection } from "./detail.js";
 
 export class Chosen {
   constructor(t) {
@@ -18,7 +17,6 @@ export class Chosen {
     if (!s) return;
     const pad = Math.max((s.to - s.from) * 0.06, 20);
     this.t.show(s.from - pad, s.to + pad);
-    this.t.address();
   }
 
   letGo() {
@@ -26,22 +24,33 @@ export class Chosen {
       this.chain = this.item = undefined;
       place.note({ sel: "", follow: "" });
       if (this.span) this.select(this.span);
-      else showNothing(this.t);
+      else this.t.finds.show();
     } else if (this.span) {
       this.span = undefined;
       place.note({ a: "", b: "" });
-      showNothing(this.t);
-    } else if (this.hits) {
-      this.hits = undefined;
+      this.t.finds.show();
+    } else if (this.t.search.value) {
       this.t.search.value = "";
-      place.note({ q: "" });
-      showNothing(this.t);
+      this.t.finds.begin();
     }
     this.t.ask();
   }
 
-  // choose shows the details of a thing and, when asked to, where it is.
-  async choose(ref, there) {
+  // frame is what is followed, or could be: [rank, number].
+  get frame() {
+    if (this.chain) return [this.chain.rank, this.chain.story.frame];
+    return /^(\d+)\.f(\d+)$/.exec(this.item?.ref)?.slice(1).map(Number);
+  }
+
+  // step follows the frame beside.
+  step(by) {
+    const [rank, n] = this.frame;
+    this.follow(rank, Math.max(0, n + by), "there");
+  }
+
+  // choose shows the details of a thing and, with how, where it is: "there" moves to its
+  // time and row, "row" leaves the time.
+  async choose(ref, how) {
     try {
       const item = await json("item", { ref }, this.t.stop.signal);
       this.item = item;
@@ -49,12 +58,12 @@ export class Chosen {
       place.note({ v: "timeline", sel: ref, follow: "" });
       showItem(this.t, item);
       say(`${item.name}, ${dur(item.duration_ns)}`);
-      if (there) {
+      if (how === "there") {
         const pad = Math.max(item.duration_ns * 1.5, 200);
         const seen = item.start_ns >= this.t.view.from && item.start_ns + item.duration_ns <= this.t.view.to && item.duration_ns > 12 * this.t.view.scale;
         if (!seen) this.t.view.set(item.start_ns - pad, item.start_ns + item.duration_ns + pad);
-        this.reveal(item.places?.[0]);
       }
+      if (how) this.reveal(item.places?.[0]);
       this.t.address();
       this.t.ask();
     } catch (e) { if (!this.t.gone) fault(e.message); }
@@ -88,18 +97,18 @@ export class Chosen {
     } catch (e) { if (!this.t.gone) fault(e.message); }
   }
 
-  async follow(rank, n, there) {
+  async follow(rank, n, how) {
     try {
       const chain = await json("frame", { rank, n }, this.t.stop.signal);
       this.chain = chain;
       this.item = undefined;
       place.note({ v: "timeline", follow: `${rank}.${n}`, sel: "" });
       showFrame(this.t, chain);
-      if (there) {
-        this.chain.chain.filter((c) => c.track >= 0).forEach((c) => this.open(c.track, c.row));
+      if (how) {
+        chain.chain.filter((c) => c.track >= 0).forEach((c) => this.open(c.track, c.row));
         this.t.relay();
-        this.fit();
-        this.reveal(chain.chain.find((c) => c.what === "step" && c.track >= 0) ?? undefined);
+        if (how === "there") this.fit();
+        this.reveal(chain.chain.find((c) => c.what === "step" && c.track >= 0));
       }
       this.t.ask();
     } catch (e) { if (!this.t.gone) fault(e.message); }
@@ -114,29 +123,23 @@ export class Chosen {
     return { from: Math.min(...chain.chain.map((c) => c.start_ns)), to: Math.max(...chain.chain.map((c) => c.start_ns + (c.what === "shown" ? 0 : c.duration_ns))) };
   }
 
-  async find() {
-    const q = this.t.search.value;
-    this.item = this.chain = undefined;
-    if (!q) { this.hits = undefined; showNothing(this.t); this.t.ask(); return; }
+  // again looks up what is chosen after the run was read anew: references have moved. What
+  // is no longer there is let go.
+  async again(was) {
+    const { item, chain, span } = this, top = this.t.detail.scrollTop;
     try {
-      const hits = await json("search", { q }, this.t.stop.signal);
-      if (q !== this.t.search.value) return;
-      this.hits = hits;
-      showSearch(this.t, hits, q);
-      this.t.ask();
-    } catch (e) { if (!this.t.gone) fault(e.message); }
-  }
-
-  // another goes to the next thing that was searched for.
-  async another(dir) {
-    const q = this.t.search.value;
-    if (!q) return;
-    const from = this.found ?? Math.round(dir === "next" ? this.t.view.from : this.t.view.to);
-    try {
-      const f = await json("find", { q, t: from, dir }, this.t.stop.signal);
-      if (!f.ref) { say("No more of them"); this.found = undefined; return; }
-      this.found = f.start_ns;
-      this.choose(f.ref, true);
+      if (item) {
+        const now = await json("again", { kind: item.ref.split(".")[1][0], rank: item.rank, start: item.start_ns, name: item.name }, this.t.stop.signal);
+        if (item !== this.item) return;
+        if (!now.ref) return this.letGo();
+        this.item = now;
+        place.note({ sel: now.ref });
+        showItem(this.t, now);
+        this.t.ask();
+      } else if (chain) await this.follow(this.t.run.ranks.findIndex((r) => r.rank === was.ranks[chain.rank].rank), chain.story.frame);
+      else if (span) await this.select(span);
+      else await this.t.finds.show();
+      this.t.detail.scrollTop = top;
     } catch (e) { if (!this.t.gone) fault(e.message); }
   }
 }

@@ -1,25 +1,27 @@
 // Two runs side by side, aligned by step; of the rest only what changed.
 
 import { json } from "./api.js";
-import { el, fault, section, svg } from "./dom.js";
+import { el, fault, redraw, section, svg } from "./dom.js";
 import { count, dur, median } from "./format.js";
 import { table } from "./table.js";
 
 export function compare(root, run) {
   const page = el("div", { class: "page" }, el("section", {}, el("p", { class: "empty" }, run.compare ? "Comparing…" : ["There is no second run: ", el("kbd", {}, "reel view RUN --compare OTHER"), " puts one beside this one."])));
   root.append(page);
-  if (run.compare) json("compare").then((d) => page.replaceChildren(...parts(d)), (e) => fault(e.message));
-  return {};
+  const kept = {}; // of each table
+  const fill = () => run.compare && json("compare").then((d) => redraw(page, () => page.replaceChildren(...parts(d, kept))), (e) => fault(e.message));
+  fill();
+  return { refresh: fill };
 }
 
 const change = (a, b) => (a === undefined || b === undefined || !a ? undefined : (100 * (b - a)) / a);
 const marked = (v) => (v === undefined ? "" : v > 0 ? "slower" : v < 0 ? "faster" : "");
 
-function parts(d) {
+function parts(d, kept) {
   const span = (s) => Math.max(s.cpu_ns, s.span_ns ?? 0);
   return [section("Two runs", "", el("ul", { class: "facts" }, el("li", {}, "A ", el("b", {}, d.a)), el("li", {}, "B ", el("b", {}, d.b)))),
     ...(d.steps.length ? d.steps.slice(0, 6).map((l) => steps(l, span, d.steps.length > 1)) : [section("Steps", "", el("p", { class: "empty" }, "Neither run has denoise steps that were recognised."))]),
-    pairs("Stages", d.stages, d.same.stages), pairs("Kernels, time on the device", d.kernels, d.same.kernels), pairs("Operators, own CPU time", d.ops, d.same.ops)];
+    ...[["Stages", "stages"], ["Kernels, time on the device", "kernels"], ["Operators, own CPU time", "ops"]].map(([title, key]) => pairs(title, d[key], d.same[key], kept[key] ??= {}))];
 }
 
 function steps(l, span, several) {
@@ -33,10 +35,10 @@ function steps(l, span, several) {
     el("ul", { class: "legend" }, el("li", {}, el("i", { style: { background: "var(--c-diffuse)" } }), "A"), el("li", {}, el("i", { style: { background: "var(--c-encode)" } }), "B"), el("li", {}, "full colour: the device busy")));
 }
 
-function pairs(title, rows, same) {
+function pairs(title, rows, same, kept) {
   const note = same ? `${count(same)} did not change` : "";
   if (!rows.length) return section(title, note, el("p", { class: "empty" }, "Nothing changed by more than 3 %."));
-  return section(title, note, table({ name: title, rows: rows.map((r) => ({ ...r, delta: (r.b_ns ?? 0) - (r.a_ns ?? 0), percent: change(r.a_ns, r.b_ns), size: Math.abs((r.b_ns ?? 0) - (r.a_ns ?? 0)) })), sort: "size",
+  return section(title, note, table({ name: title, kept, rows: rows.map((r) => ({ ...r, delta: (r.b_ns ?? 0) - (r.a_ns ?? 0), percent: change(r.a_ns, r.b_ns), size: Math.abs((r.b_ns ?? 0) - (r.a_ns ?? 0)) })), sort: "size",
     columns: [{ name: "name", key: "name", kind: "text" }, { name: "A", key: "a_ns", kind: "ns" }, { name: "B", key: "b_ns", kind: "ns" }, { name: "B − A", key: "delta", kind: "ns", mark: marked }, { name: "%", key: "percent", kind: "percent", mark: marked },
       { name: "calls A", key: "a_count", kind: "count" }, { name: "calls B", key: "b_count", kind: "count" }, { name: "difference", key: "size", kind: "ns" }] }));
 }

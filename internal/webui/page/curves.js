@@ -9,14 +9,15 @@ import { axis, bars, series } from "./charts.js";
 export function curves(root, run) {
   const page = el("div", { class: "page" }, el("section", {}, el("p", { class: "empty" }, "Reading…")));
   root.append(page);
-  json("curves").then((d) => {
+  const fill = (run) => json("curves").then((d) => {
     if (!d.curves.length) {
       page.replaceChildren(el("section", {}, el("p", { class: "empty" }, "No counters, steps or frames in this run. Counters come from rec.Counter, from a trace's counter events, or from memory events; steps from a denoise loop.")));
       return;
     }
     page.replaceChildren(...d.curves.map((c) => card(run, c)), ...(d.left_out > 0 ? [el("p", { class: "note" }, `and ${count(d.left_out)} more counters: reel query 'SELECT * FROM counter' lists them`)] : []));
   }, (e) => fault(e.message));
-  return {};
+  fill(run);
+  return { refresh: fill };
 }
 
 function card(run, c) {

@@ -4,17 +4,17 @@ import { el } from "./dom.js";
 import { at as instant, bytes, count, dur, percent } from "./format.js";
 import * as place from "./place.js";
 
-const put = (t, ...children) => { t.detail.classList.toggle("bare", !t.chosen.item && !t.chosen.span && !t.chosen.chain && !t.chosen.hits); t.detail.replaceChildren(...children.flat().filter(Boolean)); t.detail.scrollTop = 0; };
+const put = (t, ...children) => { t.detail.classList.toggle("bare", !t.chosen.item && !t.chosen.span && !t.chosen.chain && !t.finds.hits); t.detail.replaceChildren(...children.flat().filter(Boolean)); t.detail.scrollTop = 0; };
 const fact = (k, v) => v !== undefined && v !== null && v !== "" && [el("dt", {}, k), el("dd", {}, v)];
 
 export function showNothing(t) {
   put(t, el("p", { class: "empty" }, "A click chooses, dragging selects a stretch of time, ", el("kbd", {}, "W"), " ", el("kbd", {}, "S"), " zoom and ", el("kbd", {}, "A"), " ", el("kbd", {}, "D"), " move. ", el("kbd", {}, "?"), " shows all keys."),
-    t.tiles?.failed && el("p", { class: "empty" }, t.tiles.failed), t.run.notes?.length && el("ul", { class: "note" }, t.run.notes.map((n) => el("li", {}, n))));
+    t.run.notes?.length && el("ul", { class: "note" }, t.run.notes.map((n) => el("li", {}, n))));
 }
 
 // leads is a link to a thing of the run.
 function leads(t, l, text) {
-  return el("a", { href: place.href({ v: "timeline", sel: l.ref }), onclick: (e) => { if (e.ctrlKey || e.metaKey || e.shiftKey) return; e.preventDefault(); e.stopPropagation(); t.chosen.choose(l.ref, true); } }, text ?? l.name);
+  return el("a", { href: place.href({ v: "timeline", sel: l.ref }), onclick: (e) => { if (e.ctrlKey || e.metaKey || e.shiftKey) return; e.preventDefault(); e.stopPropagation(); t.chosen.choose(l.ref, "there"); } }, text ?? l.name);
 }
 
 export function showItem(t, i) {
@@ -22,6 +22,7 @@ export function showItem(t, i) {
   put(t, el("h3", {}, i.name), el("div", { class: "cols" },
     el("dl", {}, fact("takes", dur(i.duration_ns)), i.self_ns !== undefined && i.self_ns !== i.duration_ns && fact("of its own", dur(i.self_ns)), fact("begins", instant(i.start_ns, t.view.scale)), fact("what", i.class), fact("on", i.track),
       t.run.many && fact("rank", i.rank), fact("stage", [i.stage, i.step && `step ${i.step}`].filter(Boolean).join(", ")), i.bytes > 0 && fact("moves", `${bytes(i.bytes)} (${(i.bytes / Math.max(i.duration_ns, 1)).toFixed(1)} GB/s)`), (i.facts ?? []).map(([k, v]) => fact(k, v))),
+    t.chosen.frame && el("p", {}, el("button", { class: "button", type: "button", onclick: () => t.chosen.follow(...t.chosen.frame, "there") }, "follow this frame"), " ", el("kbd", {}, "["), " ", el("kbd", {}, "]"), " the frames beside it"),
     i.launch && el("dl", {}, fact("launched by", leads(t, i.launch)), fact("waited", `${dur(delay)} from the call to the start`), python(t, i)),
     i.work && el("div", {}, el("p", {}, `launched ${count(i.work.count)}, ${dur(i.work.device_ns)} on the device, the last ended ${dur(i.work.last_ns - i.start_ns)} after the beginning`),
       el("ul", { class: "list" }, i.work.some.slice(0, 8).map((w) => el("li", {}, el("span", { class: "name" }, leads(t, w)), el("span", { class: "num" }, dur(w.duration_ns)))))),
@@ -38,7 +39,7 @@ export function showSelection(t, s) {
   const length = s.to - s.from, list = (title, rows, empty) => el("div", {}, el("p", { class: "note" }, title),
     rows.length ? el("ul", { class: "list" }, rows.map((r) => el("li", {}, el("span", { class: "name", title: r.name }, r.name), el("span", { class: "num" }, `${dur(r.ns)} · ${count(r.count)}`)))) : el("p", { class: "empty" }, empty));
   put(t, el("h3", {}, `${dur(length)} selected `, el("small", {}, `from ${instant(s.from, t.view.scale)} to ${instant(s.to, t.view.scale)} · `, el("a", { href: place.href({ v: "flame", from: s.from, to: s.to }), "data-place": true }, "flame graph of it"))),
-    el("div", { class: "cols" }, el("dl", {}, s.ranks.slice(0, 16).map((r) => fact(t.run.many ? `rank ${r.rank}` : "device", r.device ? `busy ${dur(r.busy_ns)} (${percent(r.busy_ns, length)}), ${count(r.activities)} activities` : "not recorded"))),
+    el("div", { class: "cols" }, el("dl", {}, s.ranks.slice(0, 16).map((r) => fact(t.run.many ? `rank ${r.rank}` : "device", r.device ? `busy ${dur(r.busy_ns)} (${percent(r.busy_ns, length)}), ${count(r.activities)} activities` : "no activity was recorded"))),
       list("top kernels, time on the device", s.kernels, "no work on a device"), list("top calls, their own time", s.calls, "no calls")));
 }
 
@@ -59,7 +60,7 @@ export function showFrame(t, f) {
   const begin = t.chosen.extent(f).from, end = f.chain.find((c) => c.what === "shown")?.start_ns;
   const inside = f.chain.filter((c) => c.what === "inside");
   put(t, el("h3", {}, `frame ${s.frame}${s.step !== undefined ? `, step ${s.step}` : ""}: ${dur(end - begin)} from ${s.inputs?.length ? "its input" : "the beginning of its step"} to the screen `,
-    el("button", { class: "button", type: "button", onclick: () => t.chosen.follow(f.rank, Math.max(0, s.frame - 1), true), "aria-label": "the frame before" }, "◂"), " ", el("button", { class: "button", type: "button", onclick: () => t.chosen.follow(f.rank, s.frame + 1, true), "aria-label": "the next frame" }, "▸")),
+    el("button", { class: "button", type: "button", onclick: () => t.chosen.step(-1), "aria-label": "the frame before" }, "◂"), " ", el("button", { class: "button", type: "button", onclick: () => t.chosen.step(1), "aria-label": "the next frame" }, "▸")),
     el("ol", { class: "chain" }, rows), inside.length > 0 && el("p", { class: "note" }, "in the step: ", inside.map((c, k) => [k ? " · " : "", `${c.name} ${dur(c.duration_ns)}`])),
     s.device && el("p", { class: "note" }, `${count(s.device.activities)} activities, busy ${dur(s.device.busy_ns)}`), s.missing?.length && el("p", { class: "note" }, `not recorded: ${s.missing.join("; ")}`));
 }

@@ -36,3 +36,32 @@ export function fault(text) {
 export function section(title, note, ...children) {
   return el("section", {}, el("h2", {}, title, note && el("small", {}, note)), ...children);
 }
+
+// redraw makes what is in a box anew, and keeps what was done there: what was opened and
+// closed, the focus, and how far tables are scrolled.
+export function redraw(box, make) {
+  const name = (d) => d.querySelector("summary").textContent.replaceAll(/\d[\d,.]*/g, "");
+  const open = new Map([...box.querySelectorAll("details")].map((d) => [name(d), d.open]));
+  const at = document.activeElement, label = box.contains(at) && at.getAttribute("aria-label"), caret = at.selectionStart;
+  const scrolled = [...box.querySelectorAll(".scroll")].map((s) => [s.scrollLeft, s.scrollTop]);
+  make();
+  for (const d of box.querySelectorAll("details")) d.open = open.get(name(d)) ?? d.open;
+  [...box.querySelectorAll(".scroll")].forEach((s, i) => scrolled[i] && s.scrollTo(...scrolled[i]));
+  const again = [...box.querySelectorAll("[aria-label]")].find((e) => label && e.getAttribute("aria-label") === label);
+  again?.focus({ preventScroll: true });
+  if (again?.type === "search") again.setSelectionRange(caret, caret);
+}
+
+// copy puts text on the clipboard. Beyond loopback there is no navigator.clipboard without
+// encryption: a hidden field does it.
+export async function copy(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const was = document.activeElement, field = el("textarea", { class: "hide", "aria-hidden": "true" });
+  field.value = text;
+  document.body.append(field);
+  field.select();
+  const done = document.execCommand("copy");
+  field.remove();
+  was?.focus?.();
+  if (!done) throw new Error("the browser lets no page of this address copy: CSV saves the table");
+}

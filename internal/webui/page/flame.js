@@ -1,7 +1,7 @@
 // The flame graph: call stacks by CPU or device time, of the run or of a selection.
 
 import { json } from "./api.js";
-import { el, fault, say } from "./dom.js";
+import { el, fault, redraw, say } from "./dom.js";
 import { at as instant, count, dur, percent } from "./format.js";
 import * as place from "./place.js";
 import { palette } from "./theme.js";
@@ -20,13 +20,15 @@ export function flame(root, run) {
   box.append(el("div", { class: "toolbar" }, pick("device time", by === "device", to2({ by: "device" })), pick("CPU time", by === "cpu", to2({ by: "cpu" })), pick("Python calls", python === "1", to2({ python: python === "1" ? "0" : "" })), search,
     part && el("span", { class: "note" }, `of ${dur(to - from)} from ${instant(from, (to - from) / 1000)}`), part && pick("of the whole run", false, to2({ from: "", to: "" }))), hover, el("div", { class: "flame" }, canvas));
   root.append(el("div", { class: "page" }, box, below));
-  const state = { hover, canvas, search, run };
-  json("flame", { by, python, from: part ? from : undefined, to: part ? to : undefined }).then((d) => {
+  const state = { hover, canvas, search, run }, kept = {};
+  const fill = () => json("flame", { by, python, from: part ? from : undefined, to: part ? to : undefined }).then((d) => {
     if (!d.total_ns) { hover.textContent = by === "device" ? "No work on a device here: choose CPU time." : "Nothing here."; return; }
-    new Flame(state, d);
-    below.append(table({ name: "flame graph, by name", columns: [{ name: "name", key: "name", kind: "text" }, { name: "own time", key: "self", kind: "ns", share: true }, { name: "with what it called", key: "total", kind: "ns" }, { name: "stacks", key: "n", kind: "count" }], rows: byName(d), sort: "self", link: (r) => place.href({ v: "timeline", q: r.name }) }));
+    if (state.graph) state.graph.take(d);
+    else new Flame(state, d);
+    redraw(below, () => below.replaceChildren(table({ name: "flame graph, by name", kept, columns: [{ name: "name", key: "name", kind: "text" }, { name: "own time", key: "self", kind: "ns", share: true }, { name: "with what it called", key: "total", kind: "ns" }, { name: "stacks", key: "n", kind: "count" }], rows: byName(d), sort: "self", link: (r) => place.named(r.name) })));
   }, (e) => fault(e.message));
-  return { paint: () => state.graph?.recolour() };
+  fill();
+  return { paint: () => state.graph?.recolour(), refresh: fill };
 }
 
 // byName sums up; a name within itself counts once.
@@ -46,16 +48,8 @@ function byName(d) {
 
 class Flame {
   constructor(state, d) {
-    Object.assign(this, state, { d, root: 0, at: 0 });
+    Object.assign(this, state);
     state.graph = this;
-    const n = d.name.length;
-    this.children = Array.from({ length: n }, () => []);
-    this.depth = new Int32Array(n);
-    for (let i = 1; i < n; i++) {
-      this.children[d.parent[i]].push(i);
-      this.depth[i] = this.depth[d.parent[i]] + 1;
-    }
-    for (const c of this.children) c.sort((a, b) => d.ns[b] - d.ns[a]);
     this.recolour(false);
     this.canvas.addEventListener("pointermove", (e) => { const i = this.hit(e); this.tell(i ?? this.root); });
     this.canvas.addEventListener("pointerleave", () => this.tell(this.root));
@@ -63,9 +57,22 @@ class Flame {
     this.canvas.addEventListener("keydown", (e) => this.key(e));
     this.search.addEventListener("input", () => this.draw());
     this.watch = new ResizeObserver(() => this.canvas.isConnected ? this.draw() : this.watch.disconnect());
-    this.watch.observe(this.canvas.parentElement);
+    this.watch.observe(this.canvas.parentElement); // tells later, when there is a graph
+    this.take(d);
+  }
+
+  // take shows a graph; what was opened in the one before stays so.
+  take(d) {
+    const path = [];
+    for (let i = this.root; i > 0; i = this.d.parent[i]) path.unshift(this.d.names[this.d.name[i]]);
+    this.d = d;
+    this.children = d.name.map(() => []);
+    for (let i = 1; i < d.name.length; i++) this.children[d.parent[i]].push(i);
+    for (const c of this.children) c.sort((a, b) => d.ns[b] - d.ns[a]);
+    this.root = path.reduce((at, name) => this.children[at].find((c) => d.names[d.name[c]] === name) ?? at, 0);
+    this.at = this.root;
     this.draw();
-    this.tell(0);
+    this.tell(this.root);
   }
 
   recolour(draw = true) {

@@ -26,14 +26,20 @@ export class Input {
     }
     on(this.t.canvas.mini, "pointerdown", (e) => this.jump(e));
     on(this.t.canvas.mini, "pointermove", (e) => e.buttons & 1 && this.jump(e));
-    on(this.t.search, "input", () => { clearTimeout(this.typing); this.typing = setTimeout(() => { place.note({ q: this.t.search.value }); this.t.chosen.find(); }, 200); });
+    on(this.t.search, "input", () => { clearTimeout(this.typing); this.typing = setTimeout(() => this.typed(), 200); });
     on(this.t.search, "keydown", (e) => {
-      if (e.key === "Enter") { e.preventDefault(); this.t.chosen.another(e.shiftKey ? "prev" : "next"); }
+      if (e.key === "Enter") { e.preventDefault(); if (this.typing) this.typed(); this.t.finds.another(e.shiftKey ? "prev" : "next"); }
       if (e.key === "Escape") this.t.lanes.focus();
     });
     const watcher = new ResizeObserver(() => { if (!this.t.gone) { this.t.size(); this.t.ask(); } });
     watcher.observe(this.t.lanes);
     this.t.stop.signal.addEventListener("abort", () => watcher.disconnect());
+  }
+
+  typed() {
+    clearTimeout(this.typing);
+    this.typing = 0;
+    this.t.finds.begin();
   }
 
   keydown(e) {
@@ -49,9 +55,9 @@ export class Input {
     else if (k === "f") this.t.chosen.fit();
     else if (k === "m" && this.t.chosen.item) this.t.chosen.select({ from: this.t.chosen.item.start_ns, to: this.t.chosen.item.start_ns + this.t.chosen.item.duration_ns });
     else if (k === "/") this.t.search.focus();
-    else if (k === "n") this.t.chosen.another("next");
-    else if (k === "p") this.t.chosen.another("prev");
-    else if ((k === "[" || k === "]") && this.t.chosen.chain) this.t.chosen.follow(this.t.chosen.chain.rank, Math.max(0, this.t.chosen.chain.story.frame + (k === "]" ? 1 : -1)), true);
+    else if (k === "n") this.t.finds.another("next");
+    else if (k === "p") this.t.finds.another("prev");
+    else if ((k === "[" || k === "]") && this.t.chosen.frame) this.t.chosen.step(k === "]" ? 1 : -1);
     else if (k === "escape") this.t.chosen.letGo();
     else return;
     e.preventDefault();
@@ -100,9 +106,7 @@ export class Input {
   }
 
   jump(e) {
-    const t = e.offsetX / this.t.canvas.mini.clientWidth * this.t.run.end_ns, span = this.t.view.to - this.t.view.from;
-    this.t.view.from = Math.round((t - span / 2) / this.t.view.scale) * this.t.view.scale;
-    this.t.view.bound();
+    this.t.view.centre(e.offsetX / this.t.canvas.mini.clientWidth * this.t.run.end_ns);
     this.t.address();
     this.t.ask();
   }

@@ -4,7 +4,7 @@ import { json } from "./api.js";
 import { byId, el, fault, say } from "./dom.js";
 import * as place from "./place.js";
 import * as theme from "./theme.js";
-import { overview } from "./overview.js";
+import { nothing, overview } from "./overview.js";
 import { timeline } from "./timeline.js";
 import { tables } from "./tables.js";
 import { flame } from "./flame.js";
@@ -18,29 +18,34 @@ let run, shown; // shown: {name, leave, refresh}
 function tabs() {
   const now = place.get("v");
   byId("tabs").replaceChildren(...Object.entries(views).map(([name, [label]]) =>
-    el("a", { href: place.href({ v: name }), "data-place": true, "aria-current": name === now ? "page" : null }, label)));
+    el("a", { href: place.href({ v: name }), "data-place": true, "aria-current": name === now ? "page" : null, onclick: stay(name) }, label)));
 }
 
-// show puts the view of the address on the page.
-function show() {
-  const name = views[place.get("v")] ? place.get("v") : "overview";
+// stay keeps what is chosen in a view when its own tab is asked for.
+const stay = (name) => (e) => { if (name === place.get("v") && !(e.ctrlKey || e.metaKey || e.shiftKey)) e.preventDefault(); };
+
+// show puts the view of the address on the page, anew or where it is.
+function show(anew) {
+  const name = Object.hasOwn(views, place.get("v")) ? place.get("v") : "overview";
   tabs();
   if (!run) return;
-  if (shown?.name === name && shown.moved?.()) return;
+  if (!anew && shown?.name === name && shown.moved?.()) return;
   shown?.leave?.();
   view.replaceChildren();
   view.scrollTop = 0;
   document.title = `${views[name][0]} · ${run.title} · Reel`;
   shown = { name };
   try {
-    Object.assign(shown, views[name][1](view, run) ?? {});
+    Object.assign(shown, run.tracks.length || name === "overview" ? views[name][1](view, run) : nothing(view, run));
   } catch (e) {
     fault(`${views[name][0]}: ${e.message}`);
     throw e;
   }
 }
 
+// load reads the run, at first and when it has grown.
 async function load() {
+  const was = run;
   try {
     run = prepare(await json("run"));
   } catch (e) {
@@ -49,8 +54,9 @@ async function load() {
   }
   byId("title").textContent = run.title;
   byId("live").hidden = !run.live;
-  if (shown?.refresh) shown.refresh(run);
-  else show();
+  if (was && shown?.refresh && !was.tracks.length === !run.tracks.length) shown.refresh(run);
+  else show(true);
+  if (was) say(`The run has grown to ${run.summary.ranks.map((r) => r.steps.length).join(", ") || "no"} steps.`);
   performance.mark("reel-shown");
 }
 
@@ -81,7 +87,7 @@ addEventListener("keydown", (e) => {
   if (e.target.closest?.("input, select, textarea, dialog") || e.ctrlKey || e.metaKey || e.altKey) return;
   const names = Object.keys(views);
   if (e.key === "?") help();
-  else if (e.key >= "1" && e.key <= String(names.length)) place.go({ v: names[e.key - 1] });
+  else if (e.key >= "1" && e.key <= String(names.length)) { if (names[e.key - 1] !== place.get("v")) place.go({ v: names[e.key - 1] }); }
   else return;
   e.preventDefault();
 });
@@ -90,16 +96,18 @@ byId("theme").addEventListener("click", theme.toggle);
 byId("help").addEventListener("click", help);
 theme.start();
 theme.watch(() => shown?.paint?.());
-place.watch(show);
+place.watch(() => show(false));
 
-// follow hears of every new state of the run.
+// follow hears of every new state of the run while the page is seen: browsers keep but six
+// connections to a server, for all their tabs.
+let events;
 function follow() {
-  const events = new EventSource("api/events");
-  events.addEventListener("run", (e) => {
-    const { generation } = JSON.parse(e.data);
-    if (run && generation !== run.generation) load().then(() => say(`The run has grown to ${run.summary.ranks.map((r) => r.steps.length).join(", ")} steps.`));
-  });
+  events?.close();
+  if (document.hidden) return;
+  events = new EventSource("api/events");
+  events.addEventListener("run", (e) => { if (JSON.parse(e.data).generation !== run?.generation) load(); });
 }
 
 await load();
 follow();
+document.addEventListener("visibilitychange", follow);

@@ -1,15 +1,27 @@
 // The overview: where the time went, what is wrong, what the run holds.
 
-import { el, section, svg } from "./dom.js";
+import { el, redraw, section, svg } from "./dom.js";
 import { bytes, count, dur, median, percent } from "./format.js";
 import * as place from "./place.js";
+import { asked } from "./asked.js";
 import { bars, deviceBar, onDevice, requestChart, series, steps } from "./charts.js";
 
 export function overview(root, run) {
-  const draw = (r) => root.replaceChildren(el("div", { class: "page" }, facts(r), requests(r), stepStrips(r), ranks(r), findings(r), side(r), frames(r), latency(r), memory(r), startup(r)));
+  const parts = (r) => (r.tracks.length ? [requests(r), stepStrips(r), ranks(r), findings(r), asked(r), frames(r), latency(r), memory(r), startup(r)] : [empty(r), findings(r), asked(r), startup(r)]);
+  const draw = (r) => root.replaceChildren(el("div", { class: "page" }, facts(r), parts(r)));
+  draw(run);
+  return { refresh: (r) => redraw(root, () => draw(r)) };
+}
+
+// nothing stands in for a view of a run that holds nothing.
+export function nothing(root, run) {
+  const draw = (r) => root.replaceChildren(el("div", { class: "page" }, empty(r)));
   draw(run);
   return { refresh: draw };
 }
+
+const empty = (run) => section("Nothing recorded", "", el("p", {}, "This run holds no range, mark or device activity. ", run.live ? "It is still being recorded: this page shows it as soon as there is something." : "See whether the profiled window was entered: which iterations the schedule asks for, whether step() is called, and which process does the work."),
+  !run.live && el("p", { class: "note" }, "What was expected and is not there: ", el("kbd", {}, "reel doctor"), ". A run to compare with: ", el("kbd", {}, "reel demo --view"), "."));
 
 const at = (from, to, more) => place.href({ v: "timeline", from: Math.round(from), to: Math.round(to), ...more });
 
@@ -22,19 +34,21 @@ function facts(run) {
     r?.device && [r.device, run.many ? `× ${run.ranks.length}` : ""],
     run.many && [count(run.ranks.length), "ranks"],
     [count(events), "events"],
-    r?.gpu && [percent(r.gpu.busy_ns, r.gpu.span_ns), "device busy"],
+    r?.gpu && [percent(r.gpu.busy_ns, r.gpu.span_ns), run.many ? `device of rank ${r.rank} busy` : "device busy"],
     r?.producer && [r.producer, ""],
     run.run?.command?.length && [run.run.command.join(" ").slice(0, 120), ""],
   ].filter(Boolean);
   return el("ul", { class: "facts" }, list.map(([b, text]) => el("li", {}, el("b", {}, b), text && ` ${text}`)));
 }
 
+// of says which rank a part is about: the first speaks for all.
+const of = (run) => (run.many ? `of rank ${run.ranks[0].rank} · ` : "");
+
 // requests shows one bar of stages over one of the device for each request.
 function requests(run) {
   const r = run.summary.ranks[0], shift = run.ranks[0]?.shift_ns ?? 0;
-  if (!r) return section("Request", "", el("p", { class: "empty" }, "This run holds no events yet."));
   const stages = r.stages ?? [], steps = r.steps ?? [];
-  const note = r.gpu ? `busy ${dur(r.gpu.busy_ns)} of ${dur(r.gpu.span_ns)} on the device (${percent(r.gpu.busy_ns, r.gpu.span_ns)})` : "no device was recorded";
+  const note = `${of(run)}${r.gpu ? `busy ${dur(r.gpu.busy_ns)} of ${dur(r.gpu.span_ns)} on the device (${percent(r.gpu.busy_ns, r.gpu.span_ns)})` : r.timing === "events" ? "device times by events around stages and steps" : "no device was recorded"}`;
   const all = r.requests.length ? r.requests : [{ index: 0, start_ns: 0, duration_ns: r.duration_ns }];
   const shown = all.slice(0, 6);
   const from = Math.min(...shown.map((q) => q.start_ns)) + shift, to = Math.max(...shown.map((q) => q.start_ns + q.duration_ns)) + shift;
@@ -84,8 +98,8 @@ function stepStrips(run) {
   const words = [`${count(r.steps.length)}${all.length > 1 ? ` in ${count(all.length)} loops` : ""}, median ${dur(mid)}`, firsts.length > 0 && `first ${dur(median(firsts.map(span)))} (warm-up)`,
     ...odd.slice(0, 3).map((s) => `${name(s)}: ${dur(span(s))}`), odd.length > 3 && `and ${count(odd.length - 3)} more outliers`].filter(Boolean);
   const device = r.steps.some((s) => s.gpu_busy_ns !== undefined);
-  return section("Steps", words.join(" · "), steps(all, { span, mid, odd: new Set(odd), warm: new Set(firsts), name, link: (s) => at(s.start_ns + shift - span(s) * 0.05, s.start_ns + shift + span(s) * 1.05) }),
-    el("p", { class: "note" }, device ? "Height is time, filled is the device busy, hollow idle, hatched the warm-up; a click opens the timeline there." : "Height is time on the CPU; a click opens the timeline there."));
+  return section("Steps", of(run) + words.join(" · "), steps(all, { span, mid, odd: new Set(odd), warm: new Set(firsts), name, link: (s) => at(s.start_ns + shift - span(s) * 0.05, s.start_ns + shift + span(s) * 1.05) }),
+    el("p", { class: "note" }, device ? "Height is time, filled is the device busy, hollow idle, hatched the warm-up; a click opens the timeline there." : `Height is time on the CPU${r.timing === "events" ? " or, where it is longer, by events on the device" : ""}; a click opens the timeline there.`));
 }
 
 function findings(run) {
@@ -104,40 +118,6 @@ function findings(run) {
       el("ul", { class: "findings" }, healthy.map((h) => el("li", { class: "good" }, el("b", {}, h.id), ` ${h.why}`)))),
     open.length > 0 && el("details", {}, el("summary", {}, `not answerable: ${open.length} that this trace does not tell`),
       el("ul", { class: "findings" }, open.map((h) => el("li", {}, el("b", {}, h.id), ` ${h.because}`)))));
-}
-
-// side lists what was asked for and seen, the artefacts, and the picture of the run.
-function side(run) {
-  const cover = run.summary.ranks.flatMap((r) => (r.coverage ?? []).map((c) => ({ rank: r.rank, ...c })));
-  const absent = [];
-  const r = run.summary.ranks[0];
-  if (r && !r.gpu) absent.push(["device activity", "not recorded: profile with the device's activities on"]);
-  if (r && !r.memory) absent.push(["memory events", "not recorded: reel demo --memory, or profile_memory=True"]);
-  if (!run.ranks.some((x) => x.frames.shown)) absent.push(["frames", "none in this run: they come from reel play, or from a program that marks present.frame"]);
-  if (!run.startup) absent.push(["start-up report", "none: reel startup vae leaves one"]);
-  const world = run.summary.world_size;
-  if (world && world > run.ranks.length) absent.push(["ranks", `${run.ranks.length} of ${world} are here`]);
-  return el("section", { class: "side" }, el("h2", {}, "Asked for and seen"),
-    el("ul", { class: "list keys2" },
-      cover.map((c) => el("li", {}, el("span", { class: "name" }, run.many && `rank ${c.rank}: `, c.asked), el("span", { class: "num" }, `${c.entered}${c.of ? ` of ${c.of}` : ""}${c.unit ? ` ${c.unit}` : ""} · ${count(c.events)} events`, c.missed && ` · ${c.missed}`))),
-      absent.map(([what, why]) => el("li", {}, el("span", { class: "name" }, what), el("span", { class: "num wrap", style: { whiteSpace: "normal", textAlign: "right" } }, why)))),
-    (run.summary.warnings ?? []).length > 0 && el("details", { open: run.summary.warnings.length < 4 }, el("summary", {}, `${run.summary.warnings.length} warnings`),
-      el("ul", { class: "findings" }, run.summary.warnings.slice(0, 50).map((w) => el("li", { class: "warn" }, w)))),
-    clip(run), files(run));
-}
-
-function clip(run) {
-  if (!run.clip) return null;
-  const file = run.files.find((f) => f.id === run.clip), src = `api/file?id=${encodeURIComponent(run.clip)}&show=1`;
-  const text = `what the run made: ${file.name}`;
-  return [el("h3", {}, "Clip"), el("figure", { class: "clip" }, /\.(mp4|webm)$/i.test(file.name)
-    ? el("video", { src, controls: true, muted: true, loop: true, "aria-label": text }) : el("img", { src, alt: text, loading: "lazy" }))];
-}
-
-function files(run) {
-  if (!run.files.length) return null;
-  return [el("h3", {}, "Artefacts"), el("ul", { class: "list" }, run.files.map((f) => el("li", {},
-    el("a", { class: "name", href: `api/file?id=${encodeURIComponent(f.id)}`, download: f.name.split("/").pop(), title: f.viewer ? `opens in ${f.viewer}` : "" }, f.name), el("span", { class: "num" }, `${bytes(f.size_bytes)}`))))];
 }
 
 function frames(run) {

@@ -118,7 +118,7 @@ export class Painter {
     if (labels.length > 500) labels = labels.sort((a, b) => b.w - a.w).slice(0, t.motion.moving ? 220 : 500);
     ctx.font = `${11 * t.ratio}px system-ui, sans-serif`;
     ctx.textBaseline = "middle";
-    const q = t.chosen.hits && t.search.value.toLowerCase();
+    const q = t.finds.hits && t.search.value.toLowerCase();
     for (const l of labels) {
       let name = t.tiles.names.get(`${l.rank}/${l.s.name}`);
       if (!name) continue;

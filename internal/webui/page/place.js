@@ -18,6 +18,10 @@ function address(state) {
 // href is the address of a place, for links.
 export const href = (state) => address(state);
 
+// named leads to the things of a name. In tables, numbered ones may be one, and a name may
+// stand behind its domain; "…" stands for anything.
+export const named = (name) => href({ v: "timeline", q: name.replace(/^:/, "").replace(/^ProfilerStep\*$/, "ProfilerStep#").replaceAll("[i]", "[…]") });
+
 // note changes the address without a new entry in the history, as when one zooms.
 export function note(changes) {
   now = { ...now, ...changes };

@@ -1,18 +1,20 @@
 // A table that sorts, filters, copies and saves itself. Columns: {name, key, kind, share,
 // value}; kinds are text, ns, bytes, count, si, percent, number.
 
-import { el, say } from "./dom.js";
+import { copy as clip, el, fault, say } from "./dom.js";
 import { bytes, count, dur, si } from "./format.js";
 
 const FIRST = 200; // rows to make at first
 
 const write = { ns: dur, bytes, count, si, percent: (v) => (v === undefined ? "–" : `${v.toFixed(1)} %`), number: (v) => (v === undefined || v === null ? "–" : Number.isInteger(v) ? count(v) : v.toLocaleString("en-US", { maximumFractionDigits: 3 })), text: (v) => v ?? "" };
 
-export function table({ name, columns, rows, sort, total, link, extra = [] }) {
+// kept holds what was done by hand, for a table that is made anew when the run grows.
+export function table({ name, columns, rows, sort, total, link, extra = [], kept = {} }) {
   const value = (row, c) => (c.value ? c.value(row) : row[c.key]);
-  let by = columns.find((c) => c.key === sort) ?? columns.find((c) => c.kind !== "text") ?? columns[0], down = by.kind !== "text", filter = "", room = FIRST;
+  let by = columns.find((c) => c.key === (kept.by ?? sort)) ?? columns.find((c) => c.kind !== "text") ?? columns[0], down = kept.down ?? by.kind !== "text", filter = kept.filter ?? "", room = kept.room ?? FIRST;
   const body = el("tbody"), heads = el("tr"), foot = el("p", { class: "note", role: "status" }), more = el("button", { class: "button", type: "button", hidden: true, onclick: () => { room *= 5; draw(); } }, "show more");
   const search = el("input", { type: "search", placeholder: "Filter", "aria-label": `Filter ${name}`, oninput: () => { filter = search.value.toLowerCase(); room = FIRST; draw(); } });
+  search.value = kept.text ?? "";
   let shown = [];
 
   function order() {
@@ -27,6 +29,7 @@ export function table({ name, columns, rows, sort, total, link, extra = [] }) {
   }
 
   function draw() {
+    Object.assign(kept, { by: by.key, down, filter, room, text: search.value });
     order();
     heads.replaceChildren(...columns.map((c) => el("th", { scope: "col", class: c.kind === "text" ? "text" : "", "aria-sort": c === by ? (down ? "descending" : "ascending") : null },
       el("button", { type: "button", onclick: () => { down = c === by ? !down : c.kind !== "text"; by = c; draw(); } }, c.name))));
@@ -44,7 +47,7 @@ export function table({ name, columns, rows, sort, total, link, extra = [] }) {
   const tsv = () => raw("\t", (v) => String(v).replace(/[\t\n\r]/g, " "));
   // What begins like a formula would be run by spreadsheet programs.
   const csv = () => raw(",", (v) => (typeof v === "number" ? v : `"${String(v).replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`));
-  const copy = async () => { await navigator.clipboard.writeText(tsv()); say(`${shown.length} rows copied`); copied.textContent = "copied"; setTimeout(() => { copied.textContent = "copy"; }, 1200); };
+  const copy = async () => { try { await clip(tsv()); } catch (e) { fault(e.message); return; } say(`${shown.length} rows copied`); copied.textContent = "copied"; setTimeout(() => { copied.textContent = "copy"; }, 1200); };
   const copied = el("button", { class: "button", type: "button", onclick: copy }, "copy");
   const save = () => {
     const url = URL.createObjectURL(new Blob([csv()], { type: "text/csv" }));

@@ -10,19 +10,25 @@ export const widthOf = (level) => 2 ** (level / 8);
 const key = (level, index, band) => `${level}/${index}/${band}`;
 
 export class Tiles {
-  constructor(changed) {
-    this.changed = changed; // told when tiles have come
-    this.names = new Map(); // "rank/name" to text
+  // changed is told when tiles have come, failed when they do not and, with "", when they do again.
+  constructor(run, changed, failed) {
+    this.changed = changed;
+    this.failed = failed;
     this.times = []; // how long replies took, ms
-    this.clear();
+    this.clear(run);
   }
 
-  clear() {
+  // clear forgets everything: in another state of the run, of the server's number, the
+  // ids are others.
+  clear(run) {
+    this.run = run;
+    this.names = new Map(); // "rank/name" to text
     this.all = new Map(); // by key, the last used last
     this.bytes = 0;
     this.wanted = new Map(); // groups that are to be asked for, by "level/index"
     this.asked = new Set();
     this.running = 0;
+    this.pause = this.later = 0; // after a try that failed, ms
     this.generation = (this.generation ?? 0) + 1;
   }
 
@@ -60,6 +66,7 @@ export class Tiles {
   get idle() { return this.running === 0 && this.wanted.size === 0; }
 
   pump() {
+    if (performance.now() < this.later) return;
     while (this.running < AT_ONCE && this.wanted.size) {
       const [group, bands] = this.wanted.entries().next().value;
       const some = bands.splice(0, BANDS);
@@ -78,9 +85,12 @@ export class Tiles {
       const reply = await (await get("tile", { l: level, i: index, b: bands.join(",") })).arrayBuffer();
       this.times.push(performance.now() - began);
       if (this.times.length > 4000) this.times.splice(0, 2000);
-      if (generation === this.generation) this.take(reply, level, index);
+      if (generation !== this.generation) return;
+      if (!this.take(reply, level, index)) return this.rest();
+      if (this.told) this.failed(this.told = "");
+      this.pause = this.later = 0;
     } catch (e) {
-      this.failed = e.message;
+      if (generation === this.generation) this.rest(e.message);
     } finally {
       if (generation === this.generation) {
         keys.forEach((k) => this.asked.delete(k));
@@ -91,9 +101,19 @@ export class Tiles {
     }
   }
 
+  // rest waits before the next try, each time twice as long: what fails is wanted in each frame.
+  rest(why) {
+    if (performance.now() < this.later) return; // others that were under way
+    if (why && why !== this.told) this.failed(this.told = why);
+    this.pause = Math.min(this.pause * 2 || 1000, 30000);
+    this.later = performance.now() + this.pause;
+    setTimeout(() => this.changed(), this.pause + 1);
+  }
+
   take(reply, level, index) {
     const d = new DataView(reply), bytes = new Uint8Array(reply);
     if (d.getUint32(0, true) !== MAGIC) throw new Error("this is no tile");
+    if (d.getUint32(4, true) !== this.run) return false; // the page is about to hear of a new state
     let at = 24;
     for (let n = d.getUint32(12, true); n > 0; n--) {
       const band = d.getUint32(at, true), mask = d.getUint16(at + 4, true), wide = d.getUint32(at + 8, true);
@@ -123,6 +143,7 @@ export class Tiles {
       p += 10 + length;
     }
     if (this.names.size > 200000) this.names.clear();
+    return true;
   }
 
   put(k, tile, size) {

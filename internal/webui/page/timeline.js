@@ -1,7 +1,7 @@
 // The timeline: requests and steps pinned at the top, threads and streams below, what
 // is chosen at the bottom.
 
-import { el } from "./dom.js";
+import { el, fault } from "./dom.js";
 import { count } from "./format.js";
 import * as place from "./place.js";
 import * as theme from "./theme.js";
@@ -11,6 +11,7 @@ import { Painter } from "./paint.js";
 import { key, layout, nextFold, ROW } from "./rows.js";
 import { showNothing } from "./detail.js";
 import { Chosen } from "./chosen.js";
+import { Search } from "./search.js";
 import { Input } from "./input.js";
 import { Motion } from "./motion.js";
 
@@ -26,10 +27,11 @@ class Timeline {
     this.run = run;
     this.folds = kept.folds;
     this.view = new View(run.end_ns);
-    this.tiles = new Tiles(() => this.ask());
+    this.tiles = new Tiles(run.generation, () => this.ask(), (why) => fault(why && `The timeline cannot be drawn: ${why}. It is tried again.`));
     this.stop = new AbortController();
     this.motion = new Motion(this);
     this.chosen = new Chosen(this);
+    this.finds = new Search(this);
     this.build(root);
     this.painter = new Painter(this);
     this.relay();
@@ -62,16 +64,16 @@ class Timeline {
   }
 
   refresh(run) {
-    const same = run.tracks.length === this.run.tracks.length && run.bands.every((b, i) => b.n === this.run.bands[i]?.n);
-    const all = this.view.from <= 0 && this.view.to >= this.run.end_ns, atEnd = this.view.to >= this.run.end_ns && !all;
+    const was = this.run, all = this.view.from <= 0 && this.view.to >= this.run.end_ns, atEnd = this.view.to >= this.run.end_ns && !all;
     const span = this.view.to - this.view.from;
     this.run = run;
     this.view.end = run.end_ns;
-    this.tiles.clear(same);
+    this.tiles.clear(run.generation);
     this.painter.forget();
     this.relay();
     if (all) this.view.fit();
     else if (atEnd) this.view.set(run.end_ns - span * 0.95, run.end_ns + span * 0.05);
+    this.chosen.again(was);
     this.ask();
   }
 
@@ -88,21 +90,23 @@ class Timeline {
 
   fromAddress() {
     const from = place.number("from"), to = place.number("to");
-    if (from !== undefined && to !== undefined && to > from) this.view.set(from, to);
-    else if (!this.view.shown) this.view.fit();
     const sel = place.get("sel"), follow = place.get("follow"), mark = [place.number("a"), place.number("b")];
+    const given = from !== undefined && to !== undefined && to > from; // then only the rows are looked for
+    if (given) this.view.set(from, to);
+    else if (!sel && !follow) this.view.fit();
     this.chosen.span = mark[0] !== undefined && mark[1] !== undefined ? { from: Math.min(...mark), to: Math.max(...mark) } : undefined;
-    this.chosen.item = this.chosen.chain = undefined;
-    if (follow && /^\d+\.\d+$/.test(follow)) this.chosen.follow(...follow.split(".").map(Number), from === undefined);
-    else if (sel) this.chosen.choose(sel, from === undefined);
+    this.chosen.item = this.chosen.chain = this.finds.hits = undefined;
+    this.search.value = place.get("q") ?? "";
+    if (follow && /^\d+\.\d+$/.test(follow)) this.chosen.follow(...follow.split(".").map(Number), given ? "row" : "there");
+    else if (sel) this.chosen.choose(sel, given ? "row" : "there");
     else if (this.chosen.span) this.chosen.select(this.chosen.span);
-    else if (place.get("q")) this.chosen.find();
+    if (sel || follow || !this.chosen.span) this.finds.show();
     this.ask();
   }
 
   address() {
     clearTimeout(this.noted);
-    this.noted = setTimeout(() => !this.gone && place.note({ v: "timeline", from: Math.round(this.view.from), to: Math.round(this.view.to) }), 250);
+    this.noted = setTimeout(() => !this.gone && place.note({ v: "timeline", from: Math.round(this.view.wanted.from), to: Math.round(this.view.wanted.to) }), 250);
   }
 
   // relay places tracks and their names.
@@ -147,6 +151,7 @@ class Timeline {
   // show brings a stretch onto the screen, smoothly.
   show(from, to) {
     this.view.set(from, to);
+    this.address();
     this.ask();
   }
 
