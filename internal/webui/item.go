@@ -248,26 +248,3 @@ func (p *picture) rowOf(r ref) (placeRow, bool) {
 	}
 	return placeRow{}, false
 }
-
-// at tells what lies at an instant of a row: what the mouse is over.
-func (st *state) at(q *query) (any, error) {
-	band := int(q.int("b", 0, 0, int64(len(st.pic.bands)-1)))
-	row := int(q.int("row", 0, 0, bandRows-1))
-	t, width := q.float("t", 0), q.float("w", 1)
-	if q.err != nil || band >= len(st.pic.bands) {
-		return nil, q.err
-	}
-	b := st.pic.bands[band]
-	if row >= len(b.lanes) {
-		return nil, refusef("row=%d: the band has %d rows", row, len(b.lanes))
-	}
-	tr := st.pic.tracks[b.track]
-	id, ok := b.lanes[row].At(t, max(width, 0))
-	if !ok {
-		return struct{}{}, nil
-	}
-	return struct {
-		linkJSON
-		Among int `json:"among"` // intervals within the width
-	}{st.link(tr.Rank, tr.kind, int(id), listName), b.lanes[row].Among(t, max(width, 0))}, nil
-}

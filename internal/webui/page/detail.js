@@ -17,6 +17,17 @@ function leads(t, l, text) {
   return el("a", { href: place.href({ v: "timeline", sel: l.ref }), onclick: (e) => { if (e.ctrlKey || e.metaKey || e.shiftKey) return; e.preventDefault(); e.stopPropagation(); t.chosen.choose(l.ref, "there"); } }, text ?? l.name);
 }
 
+// showTip says at the mouse what is below it and where in the program that belongs.
+export function showTip(t, f, e) {
+  t.tip.hidden = !f;
+  if (!f) return;
+  const where = [f.stage, f.step && `step ${f.step}`].filter(Boolean).join(", ");
+  t.tip.replaceChildren(el("b", {}, f.name), ...[dur(f.duration_ns), where, f.launch && `launched by ${f.launch}`, f.within && `in ${f.within}`].filter(Boolean).map((text) => el("div", {}, text)));
+  const { offsetWidth: w, offsetHeight: h } = t.tip; // beside the mouse, and on the page
+  t.tip.style.left = `${Math.max(4, Math.min(e.clientX + 14, innerWidth - w - 4))}px`;
+  t.tip.style.top = `${e.clientY + 18 + h > innerHeight ? e.clientY - h - 10 : e.clientY + 18}px`;
+}
+
 export function showItem(t, i) {
   const delay = i.launch && i.start_ns - i.launch.start_ns;
   put(t, el("h3", {}, i.name), el("div", { class: "cols" },

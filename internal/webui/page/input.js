@@ -5,6 +5,7 @@ import { el, fault } from "./dom.js";
 import { at as instant, count, dur } from "./format.js";
 import * as place from "./place.js";
 import { ROW } from "./rows.js";
+import { showTip } from "./detail.js";
 
 export class Input {
   constructor(t) {
@@ -17,12 +18,12 @@ export class Input {
     on(document, "keydown", (e) => this.keydown(e));
     on(document, "keyup", (e) => { this.t.motion.held.delete(e.key.toLowerCase()); this.t.address(); this.t.ask(); });
     on(window, "blur", () => this.t.motion.held.clear());
-    on(this.t.lanes, "scroll", () => this.t.ask());
+    on(this.t.lanes, "scroll", () => { this.away(); this.t.ask(); });
     for (const c of [this.t.canvas.lanes, this.t.canvas.pinned]) {
       on(c, "wheel", (e) => this.wheel(e), { passive: false });
       on(c, "pointerdown", (e) => this.pointerdown(e, c));
       on(c, "pointermove", (e) => this.pointermove(e, c));
-      on(c, "pointerleave", () => { this.t.motion.mouse = undefined; this.t.hover.replaceChildren(); });
+      on(c, "pointerleave", () => { this.t.motion.mouse = undefined; this.t.hover.replaceChildren(); this.away(); });
     }
     on(this.t.canvas.mini, "pointerdown", (e) => this.jump(e));
     on(this.t.canvas.mini, "pointermove", (e) => e.buttons & 1 && this.jump(e));
@@ -63,7 +64,15 @@ export class Input {
     e.preventDefault();
   }
 
+  // away takes the words at the mouse off.
+  away() {
+    clearTimeout(this.hovering);
+    this.hovering = 0;
+    this.t.tip.hidden = true;
+  }
+
   wheel(e) {
+    this.away();
     if (e.ctrlKey || e.metaKey) {
       e.preventDefault();
       this.t.motion.mouse = e.offsetX * this.t.ratio;
@@ -78,6 +87,7 @@ export class Input {
   }
 
   pointerdown(e, canvas) {
+    this.away();
     if (e.button > 1) return;
     const x0 = e.offsetX, pan = e.shiftKey || e.button === 1 || e.pointerType === "touch";
     let moved = false, last = e.clientX;
@@ -128,7 +138,7 @@ export class Input {
     this.t.motion.mouse = e.offsetX * this.t.ratio;
     if (e.buttons) return;
     clearTimeout(this.hovering);
-    this.hovering = setTimeout(() => this.tell(this.under(e, canvas), e.offsetX), 40);
+    this.hovering = setTimeout(() => this.tell(this.under(e, canvas), e.offsetX, e), 40);
   }
 
   async what(u, x) {
@@ -140,10 +150,12 @@ export class Input {
     return found.ref ? found : undefined;
   }
 
-  async tell(u, x) {
+  async tell(u, x, e) {
+    const mine = this.hovering;
     try {
       const f = await this.what(u, x);
-      if (this.t.gone) return;
+      if (this.t.gone || mine !== this.hovering) return;
+      showTip(this.t, f, e);
       this.t.hover.replaceChildren(...(f ? [el("b", {}, f.name), ` ${dur(f.duration_ns)} at ${instant(f.start_ns, this.t.view.scale)}`, f.among > 1 ? ` · ${count(f.among)} here` : ""] : [instant(this.t.view.t(x * this.t.ratio), this.t.view.scale)]));
       this.t.canvas.lanes.style.cursor = f ? "pointer" : "crosshair";
     } catch { /* the mouse has moved on */ }

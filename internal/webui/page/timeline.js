@@ -48,12 +48,13 @@ class Timeline {
     this.canvas = { mini: el("canvas", { height: 26, role: "img", "aria-label": "The whole run; a click moves there" }), pinned: el("canvas", { role: "img", "aria-label": "Time axis, requests, stages and steps" }), lanes: el("canvas", { role: "img", "aria-label": "Tracks of the run" }) };
     this.inner = el("div", { class: "inner" }, this.names = el("div", { class: "names" }), this.canvas.lanes);
     this.lanes = el("div", { class: "lanes", tabindex: 0, role: "application", "aria-label": "Timeline. W and S zoom, A and D move, Enter on a track's name opens it." }, this.inner);
+    this.tip = el("div", { class: "tip", hidden: true, "aria-hidden": "true" }); // the toolbar says the same
     this.detail = el("div", { class: "detail", "aria-label": "Details", role: "region", tabindex: 0 });
     root.append(el("div", { class: "timeline" },
       el("div", { class: "toolbar", role: "toolbar", "aria-label": "Timeline" }, this.search, button("−", "Zoom out (S)", () => this.motion.glide(2)), button("+", "Zoom in (W)", () => this.motion.glide(0.5)), button("all", "Show everything (0)", () => this.show(0, this.run.end_ns)), this.hover),
       el("div", { class: "strip" }, el("span", {}, "whole run"), this.canvas.mini),
       el("div", { class: "strip" }, el("span", {}, this.run.many ? "" : "requests, steps"), this.canvas.pinned),
-      this.lanes, this.detail));
+      this.lanes, this.detail, this.tip));
     showNothing(this);
   }
 
