@@ -30,7 +30,7 @@ function absent(run) {
     r?.timing === "events" ? ["device activity", "device times by events around stages and steps; single kernels were not recorded"] : r && !r.gpu && ["device activity", "not recorded: profile with the device's activities on"],
     r && !r.memory && ["memory events", "not recorded: reel demo --memory, or profile_memory=True"],
     !run.ranks.some((x) => x.frames.shown) && ["frames", "none in this run: they come from reel play, or from a program that marks present.frame"],
-    !run.startup && ["start-up report", "none: reel startup vae leaves one"],
+    !run.startup && ["start-up report", "none: reel profile of a Python program leaves one, and reel startup vae"],
     world && world > run.ranks.length && ["ranks", `${run.ranks.length} of ${world} are here`],
   ].filter(Boolean);
 }
