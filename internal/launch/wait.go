@@ -19,6 +19,7 @@ func (r *run) wait() {
 		case <-r.child.done:
 			r.result.Ended = time.Now()
 			r.result.Code, r.result.Signal = ended(r.child.cmd.ProcessState)
+			r.late()
 			return
 		case s := <-r.child.signals:
 			r.handle(s)
@@ -29,6 +30,22 @@ func (r *run) wait() {
 		}
 	}
 }
+
+// late handles signals that came before the command ended, perhaps as its end: they and it
+// may be told in either order.
+func (r *run) late() {
+	for {
+		select {
+		case s := <-r.child.signals:
+			r.handle(s)
+		case <-time.After(lateSignal):
+			return
+		}
+	}
+}
+
+// lateSignal is how long a signal may take from the kernel to its channel.
+const lateSignal = 5 * time.Millisecond
 
 // endings are the signals that end Reel's own work. What Reel was told to ignore stays
 // ignored.
